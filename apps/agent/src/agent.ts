@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Hardware } from '@muster/contract/agent/hardware'
 import { isTimeZone } from '@muster/rules/schedules/zone-time'
 import { CheckScripts } from './checks/check-scripts.ts'
 import { Checks } from './checks/checks.ts'
@@ -15,7 +17,15 @@ import { Files } from './remote/files/files.ts'
 import { type NetworkMounts, readNetworkMounts } from './remote/files/network-mounts.ts'
 import { OpenParts } from './remote/files/open-parts.ts'
 import { dataFiles } from './identity/data-folder.ts'
-import { type Identity, makeMachineKey, readKey, readPublicKey } from './identity/identity.ts'
+import {
+  findIdentity,
+  findMachineId,
+  type Identity,
+  makeMachineKey,
+  readKey,
+  readPublicKey,
+  writeIdentity,
+} from './identity/identity.ts'
 import { ClockOffset } from './link/clock-offset.ts'
 import { Link } from './link/link.ts'
 import { describeError, type Log } from './log/log.ts'
@@ -229,6 +239,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     readNetworkMounts: options.readNetworkMounts ?? readNetworkMounts,
   })
   await reportMovedMachine(options, problems)
+  const hardware = await readHardware(os, log)
   await Promise.all([runs, ofChecks, ofTasks, remote].map((interrupted) => interrupted.endInterrupted()))
 
   const takeOptions = {
@@ -273,6 +284,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     privateKey,
     agentVersion: AGENT_VERSION,
     canUpdate: updates.canUpdate,
+    hardware,
+    howToEnrol: `Or stop the agent, run "${enrolCommand(options)}", and start it again.`,
     outbox,
     log,
     now,
@@ -285,6 +298,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     onCommand: (command) => takeCommand(command, takeOptions),
     onServerTime: (serverTimeMs, machineTimeMs) => clock.learn(serverTimeMs, machineTimeMs),
     onUp: () => {
+      rememberHardware(options, hardware)
       outbox.reportDroppedChecks()
       facts.onLinkUp()
       software.onLinkUp()
@@ -351,7 +365,7 @@ interface Machine {
 /** A cloned disk gives two machines the same identity. Only an administrator can resolve that. */
 async function reportMovedMachine({ folder, identity, os, log }: Machine, problems: Problems): Promise<void> {
   try {
-    const machineId = await os.findMachineId()
+    const machineId = await findMachineId(folder, os)
     if (machineId === undefined || makeMachineKey(machineId, folder) === identity.machine_key) return
   } catch (cause) {
     log.debug({ cause: describeError(cause) }, 'failed to compare the machine id')
@@ -362,4 +376,30 @@ async function reportMovedMachine({ folder, identity, os, log }: Machine, proble
     'moved',
     'The agent was enrolled on another machine or in another folder. If this machine is a clone of another one, enrol it again.',
   )
+}
+
+async function readHardware(os: Os, log: Log): Promise<Hardware | undefined> {
+  try {
+    return await os.readHardware?.()
+  } catch (cause) {
+    log.info({ cause: describeError(cause) }, 'failed to read the hardware of this machine')
+    return undefined
+  }
+}
+
+/** The server has accepted it: a machine that has moved to other hardware is not taken for a copy when it enrols again. */
+function rememberHardware({ folder, identity, log }: Machine, hardware: Hardware | undefined): void {
+  try {
+    const stored = findIdentity(folder)
+    if (hardware === undefined || stored === undefined || isDeepStrictEqual(stored.hardware, hardware)) return
+    // Another enrolment may have written it meanwhile.
+    if (stored.agent_id === identity.agent_id) writeIdentity(folder, { ...stored, hardware })
+  } catch (cause) {
+    log.info({ cause: describeError(cause) }, 'failed to write the hardware of this machine')
+  }
+}
+
+function enrolCommand({ program, identity, folder }: AgentOptions): string {
+  const command = [...program, 'enrol', '--server', identity.server_url, '--token', 'TOKEN', '--data', folder]
+  return command.map((word) => (/\s/.test(word) ? `'${word}'` : word)).join(' ')
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { X509Certificate } from 'node:crypto'
 import { closeDataFolder } from '../identity/data-folder.ts'
-import { findIdentity } from '../identity/identity.ts'
+import { tryFindIdentity } from '../identity/identity.ts'
 import { isLoopback } from '../link/address.ts'
 import { enrolMachine } from '../link/enrol-machine.ts'
 import { describeError } from '../log/log.ts'
@@ -60,15 +60,5 @@ function readCa(file: string): string {
     return pem
   } catch (cause) {
     throw new CliError(`the file ${file} contains no PEM certificate: ${describeError(cause)}`)
-  }
-}
-
-/** A damaged identity is ignored: enrolment repairs it. */
-function tryFindIdentity(folder: string) {
-  try {
-    return findIdentity(folder)
-  } catch (cause) {
-    if (cause instanceof CliError) return undefined
-    throw cause
   }
 }

@@ -9,6 +9,7 @@ const STICKY = 0o1000
 export const dataFiles = {
   identity: 'agent.json',
   key: 'key.pem',
+  machineId: 'machine-id',
   state: 'state.db',
   lock: 'agent.lock',
   status: 'status.json',

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { PublicKey } from '@muster/contract/agent/enrol'
+import { Hardware } from '@muster/contract/agent/hardware'
 import { z } from 'zod'
 import {
   createHash,
@@ -8,8 +9,11 @@ import {
   createPublicKey,
   generateKeyPairSync,
   type KeyObject,
+  randomBytes,
 } from 'node:crypto'
 import { CliError } from '../errors.ts'
+import { isMachineId } from '../os/machine-identity.ts'
+import type { Os } from '../os/os.ts'
 import { dataFiles, writePrivateFile } from './data-folder.ts'
 
 /** Content of agent.json: this agent's identity and the server that it trusts. */
@@ -21,6 +25,8 @@ export const Identity = z.object({
   /** If set, the only CA that the server's certificate may come from. */
   ca_pem: z.string().nullable(),
   machine_key: z.string(),
+  /** The hardware that the server knows. Absent: enrolled by an older agent, and not connected since. */
+  hardware: Hardware.optional(),
   enrolled_at: z.string(),
 })
 export type Identity = z.infer<typeof Identity>
@@ -43,6 +49,16 @@ export function findIdentity(folder: string): Identity | undefined {
   }
 }
 
+/** A damaged identity is ignored: enrolment repairs it. */
+export function tryFindIdentity(folder: string): Identity | undefined {
+  try {
+    return findIdentity(folder)
+  } catch (cause) {
+    if (cause instanceof CliError) return undefined
+    throw cause
+  }
+}
+
 export function requireIdentity(folder: string): Identity {
   const identity = findIdentity(folder)
   if (identity !== undefined) return identity
@@ -55,10 +71,13 @@ export function writeIdentity(folder: string, identity: Identity): void {
 
 /** The private key of this machine. It never leaves the data folder. A repeated enrolment keeps it. */
 export function makeOrReadKey(folder: string): KeyObject {
-  if (!existsSync(join(folder, dataFiles.key))) {
-    const { privateKey } = generateKeyPairSync('ed25519')
-    writePrivateFile(folder, dataFiles.key, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
-  }
+  return existsSync(join(folder, dataFiles.key)) ? readKey(folder) : makeKey(folder)
+}
+
+/** Replaces the key. A copy of a machine must not keep that of its original. */
+export function makeKey(folder: string): KeyObject {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  writePrivateFile(folder, dataFiles.key, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
   return readKey(folder)
 }
 
@@ -83,6 +102,22 @@ export function publicKeyText(privateKey: KeyObject): string {
 /** Returns the key that verifies signatures. */
 export function readPublicKey(text: string): KeyObject {
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: text }, format: 'jwk' })
+}
+
+/** The id of the system, or else the one that this folder has. Undefined before the first enrolment without either. */
+export async function findMachineId(folder: string, os: Os): Promise<string | undefined> {
+  const own = join(folder, dataFiles.machineId)
+  const id = (await os.findMachineId()) ?? (existsSync(own) ? readFileSync(own, 'utf8').trim() : '')
+  return isMachineId(id) ? id : undefined
+}
+
+/** Writes an id for a system that has none. */
+export async function makeOrFindMachineId(folder: string, os: Os): Promise<string> {
+  const found = await findMachineId(folder, os)
+  if (found !== undefined) return found
+  const id = randomBytes(16).toString('hex')
+  writePrivateFile(folder, dataFiles.machineId, `${id}\n`)
+  return id
 }
 
 /**

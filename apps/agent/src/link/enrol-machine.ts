@@ -1,15 +1,20 @@
 import { sign } from 'node:crypto'
 import { hostname } from 'node:os'
 import { ENROL_PATH, EnrolResponse, enrolProof, type EnrolRequest } from '@muster/contract/agent/enrol'
+import type { Hardware } from '@muster/contract/agent/hardware'
 import { ErrorBody } from '@muster/contract/error-body'
+import { compareHardware } from '@muster/rules/agents/hardware'
 import type { IncomingMessage } from 'node:http'
 import { CliError, RefusedError } from '../errors.ts'
 import { makeDataFolder } from '../identity/data-folder.ts'
 import {
   type Identity,
+  makeKey,
   makeMachineKey,
+  makeOrFindMachineId,
   makeOrReadKey,
   publicKeyText,
+  tryFindIdentity,
   writeIdentity,
 } from '../identity/identity.ts'
 import { describeError } from '../log/log.ts'
@@ -30,7 +35,7 @@ export interface EnrolOptions {
 export async function enrolMachine(options: EnrolOptions): Promise<Identity & { reattached: boolean }> {
   const { folder, serverUrl, token, caPem, os } = options
   const url = serverAddress(serverUrl, ENROL_PATH)
-  const { privateKey, machineKey } = await prepareFolder(folder, os)
+  const { privateKey, machineKey, hardware } = await prepareFolder(folder, os)
   const claim = { token, machine_key: machineKey, public_key: publicKeyText(privateKey) }
   const request: EnrolRequest = {
     ...claim,
@@ -41,6 +46,7 @@ export async function enrolMachine(options: EnrolOptions): Promise<Identity & { 
       arch: machineArch(),
       agent_version: AGENT_VERSION,
     },
+    ...(hardware && { hardware }),
   }
   const { status, text } = await postJson(url, request, caPem)
   if (status < 200 || status > 299) throw refusal(status, text, url)
@@ -52,6 +58,7 @@ export async function enrolMachine(options: EnrolOptions): Promise<Identity & { 
     command_key: answer.data.command_key,
     ca_pem: caPem,
     machine_key: machineKey,
+    ...(hardware && { hardware }),
     enrolled_at: new Date().toISOString(),
   }
   writeIdentity(folder, identity)
@@ -62,14 +69,26 @@ async function prepareFolder(folder: string, os: Os) {
   try {
     makeDataFolder(folder)
     await os.protectFolder?.(folder)
-    const machineId = await os.findMachineId()
-    if (machineId === undefined)
-      throw new CliError('this machine has no machine id (/etc/machine-id) to identify it')
-    return { privateKey: makeOrReadKey(folder), machineKey: makeMachineKey(machineId, folder) }
+    const machineKey = makeMachineKey(await makeOrFindMachineId(folder, os), folder)
+    const hardware = await os.readHardware?.()
+    const isCopy = isOfAnotherMachine(folder, { machineKey, hardware })
+    return { privateKey: isCopy ? makeKey(folder) : makeOrReadKey(folder), machineKey, hardware }
   } catch (cause) {
     if (cause instanceof CliError) throw cause
     throw new CliError(`the data folder ${folder} is not usable: ${describeError(cause)}`)
   }
+}
+
+/** Whether the folder was copied from a machine that is enrolled. */
+function isOfAnotherMachine(
+  folder: string,
+  { machineKey, hardware }: { machineKey: string; hardware: Hardware | undefined },
+): boolean {
+  const known = tryFindIdentity(folder)
+  if (known === undefined) return false
+  if (known.machine_key !== machineKey) return true
+  if (known.hardware === undefined || hardware === undefined) return false
+  return compareHardware(known.hardware, hardware) === 'other'
 }
 
 const MAY_SUCCEED_LATER = (status: number) => status === 429 || status > 499

@@ -1,6 +1,8 @@
 import { type KeyObject, sign } from 'node:crypto'
+import { hostname } from 'node:os'
 import { type ClientOptions, type RawData, WebSocket } from 'ws'
 import type { AgentFrame, LiveFrame } from '@muster/contract/agent/agent-frame'
+import type { Hardware } from '@muster/contract/agent/hardware'
 import {
   LINK_PATH,
   linkProof,
@@ -192,11 +194,14 @@ export class Link implements Disposable {
       case 'stopping':
         this.#retryWithinMs = frame.retry_within_ms
         return
-      case 'refused':
+      case 'refused': {
         this.#attempt = Math.max(this.#attempt, REFUSED_ATTEMPT)
-        this.#options.log.warn({ code: frame.code, detail: frame.message }, 'server rejected this agent')
+        const isCopy = frame.code === 'copied_agent'
+        const detail = isCopy ? `${frame.message} ${this.#options.howToEnrol}` : frame.message
+        this.#options.log.warn({ code: frame.code, detail }, 'server rejected this agent')
         if (frame.code === 'unknown_agent') this.#options.onUnknownAgent()
-        return this.drop(`the server rejected this agent: ${frame.message}`)
+        return this.drop(`the server rejected this agent: ${detail}`)
+      }
       case 'command':
         if (this.isUp) return this.#options.onCommand(frame.command)
         return this.sendError('too_early', 'Ignored a command that arrived before the sign-in was complete.')
@@ -241,6 +246,8 @@ export class Link implements Disposable {
       can_update: this.#options.canUpdate,
       runs_as_user: true,
       pushes_files: true,
+      hardware: this.#options.hardware,
+      hostname: hostname().slice(0, 255) || undefined,
     })
   }
 
@@ -356,6 +363,9 @@ interface LinkOptions {
   privateKey: KeyObject
   agentVersion: string
   canUpdate: boolean
+  hardware: Hardware | undefined
+  /** How a copy of a machine becomes one of its own, as a message. */
+  howToEnrol: string
   outbox: Outbox
   log: Log
   now: () => number

@@ -9,10 +9,10 @@ import {
   readMachineMake,
   readOsRelease,
   readPhysicalDisks,
-  readText,
   readTimeZone,
 } from './linux/hardware.ts'
 import { readLinuxCounters } from './linux/counters.ts'
+import { findLinuxMachineId, readLinuxHardware } from './linux/machine-identity.ts'
 import { readLinuxDisks } from './linux/mounts.ts'
 import { findProcRunProcesses } from './linux/proc-processes.ts'
 import { findLastUser, findLoggedInUser } from './linux/sessions.ts'
@@ -31,9 +31,8 @@ export const linux: Os = {
     if (process.getuid?.() === 0) return '/var/lib/muster-agent'
     return join(process.env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state'), 'muster-agent')
   },
-  async findMachineId() {
-    return readText('/etc/machine-id') || readText('/var/lib/dbus/machine-id') || undefined
-  },
+  findMachineId: async () => findLinuxMachineId(),
+  readHardware: async () => readLinuxHardware(),
   async readQuickFacts() {
     return {
       hostname: hostname(),

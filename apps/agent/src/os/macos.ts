@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { bootTimeFromUptime, machineArch, readAddresses } from './node-os.ts'
 import { RunError } from '../errors.ts'
 import { killPosix } from './kill-posix.ts'
+import { isMachineId } from './machine-identity.ts'
 import { measureDisks } from './measure-disk.ts'
 import type { Os } from './os.ts'
 import { readMacCounters } from './macos/counters.ts'
@@ -23,7 +24,8 @@ export const macos: Os = {
     // Read once at load, before anything else runs.
     const { spawnSync } = process.getBuiltinModule('node:child_process')
     const { stdout } = spawnSync('ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice'], { encoding: 'utf8' })
-    return /"IOPlatformUUID" = "([^"]+)"/.exec(stdout ?? '')?.[1]
+    const id = /"IOPlatformUUID" = "([^"]+)"/.exec(stdout ?? '')?.[1]
+    return id !== undefined && isMachineId(id) ? id : undefined
   },
   async readQuickFacts() {
     const user = await findConsoleUser()

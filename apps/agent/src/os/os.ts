@@ -1,4 +1,5 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
+import type { Hardware } from '@muster/contract/agent/hardware'
 import type { Readable } from 'node:stream'
 import { freemem, loadavg, totalmem, uptime } from 'node:os'
 import type { MachineProcess, ProcessTarget } from '@muster/contract/agent/processes'
@@ -74,8 +75,10 @@ export interface Os {
   defaultDataFolder(): string
   /** Closes a folder to other users, where file modes do not. */
   protectFolder?(folder: string): Promise<void>
-  /** The id of the installation; undefined if the system has none. */
+  /** The id of the installation; undefined if the system has none that is its own. */
   findMachineId(): Promise<string | undefined>
+  /** Distinguishes the machine from its clones. Absent where the machine id belongs to the hardware. */
+  readHardware?(): Promise<Hardware>
   /** Facts that are cheap enough for every minute, without a child process if possible. */
   readQuickFacts(): Promise<Partial<AgentFacts>>
   /** Read once a minute: cheap, without a child process if possible. `quick` may run each second. */

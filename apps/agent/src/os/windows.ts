@@ -3,6 +3,7 @@ import { hostname, totalmem, uptime } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { bootTimeFromUptime, machineArch, readAddresses } from './node-os.ts'
+import { makeHardware } from './machine-identity.ts'
 import { measureDisks } from './measure-disk.ts'
 import type { Os } from './os.ts'
 import { readWindowsCounters } from './windows/counters.ts'
@@ -19,6 +20,12 @@ export const windows: Os = {
   defaultDataFolder: () => join(process.env.ProgramData ?? 'C:\\ProgramData', 'Muster Agent'),
   protectFolder: async (folder) => (await import('./windows/protect-folder.ts')).protectFolder(folder),
   findMachineId: async () => (await loadFacts()).findWindowsMachineId(),
+  async readHardware() {
+    const { findFirmwareUuid, readFirmwareTable } = await import('./windows/firmware.ts')
+    const dmiUuid = findFirmwareUuid(await readFirmwareTable())
+    // The addresses of Windows are those of virtual adapters, too.
+    return makeHardware({ dmiUuid, macs: [], diskSerial: undefined })
+  },
   async readQuickFacts() {
     const { needsReboot, readWindowsTimeZone, readWindowsVersion } = await loadFacts()
     return {

@@ -45,7 +45,6 @@ export function readPhysicalDisks(root = '/'): z.infer<typeof PhysicalDisk>[] {
 
 function readPhysicalDisk(root: string, device: string): z.infer<typeof PhysicalDisk> {
   const read = (file: string) => readText(`${root}sys/block/${device}/${file}`)
-  const udev = parseAssignments(readText(`${root}run/udev/data/b${read('dev')}`).replaceAll(/^E:/gm, ''))
   const model = [read('device/vendor'), read('device/model')].filter(
     (part) => part !== '' && part !== 'ATA' && !part.startsWith('0x'),
   )
@@ -53,8 +52,15 @@ function readPhysicalDisk(root: string, device: string): z.infer<typeof Physical
     name: model.length > 0 ? `${model.join(' ')} (${device})` : device,
     size: Number(read('size')) * SECTOR_BYTES || 0,
     type: diskType(device, read('queue/rotational')),
-    serial: meaningful(read('serial') || read('device/serial') || udev.ID_SERIAL_SHORT || ''),
+    serial: readDiskSerial(root, device),
   }
+}
+
+/** Empty if it has none. */
+export function readDiskSerial(root: string, device: string): string {
+  const read = (file: string) => readText(`${root}sys/block/${device}/${file}`)
+  const udev = parseAssignments(readText(`${root}run/udev/data/b${read('dev')}`).replaceAll(/^E:/gm, ''))
+  return meaningful(read('serial') || read('device/serial') || udev.ID_SERIAL_SHORT || '')
 }
 
 function diskType(device: string, rotational: string): string {

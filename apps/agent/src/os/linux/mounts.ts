@@ -59,6 +59,15 @@ export function parseMounts(mountInfo: string): Mount[] {
   return keepFirstOfEachDevice([...byMount.values()])
 }
 
+/** The device of the root file system, and its numbers as /sys/dev/block has them. */
+export function findRootMount(mountInfo: string): { device: string; numbers: string } | undefined {
+  const lines = mountInfo.split('\n').map((line) => line.split(' '))
+  // The later of two mounts on one path hides the earlier one.
+  const fields = lines.findLast(([, , , , mount]) => mount === '/')
+  const device = fields?.[fields.indexOf('-') + 2]
+  return device === undefined ? undefined : { device: unescapeOctal(device), numbers: fields?.[2] ?? '' }
+}
+
 /** All mount points of any type. */
 export function listMountPoints(mountInfo: string): Set<string> {
   const places = mountInfo.split('\n').flatMap((line) => {

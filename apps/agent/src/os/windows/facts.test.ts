@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { decodeFirmware, findSignedInUser } from './hardware.ts'
+import { decodeFirmware, findFirmwareUuid } from './firmware.ts'
+import { findSignedInUser } from './hardware.ts'
 import { decodeValue } from './registry/read-values.ts'
 import { describeProgram } from './software.ts'
 import { describeVersion } from './system-facts.ts'
@@ -41,6 +42,16 @@ test('placeholders of the firmware are replaced by those of the board, or left e
   })
   const cut = table.subarray(0, 20)
   expect(decodeFirmware(cut)).toMatchObject({ model: '' })
+})
+
+test("the machine's UUID is written as Windows writes it", () => {
+  const bytes = [...Buffer.from('44454c4c5100104d8053b7c04f4d3332', 'hex')]
+  const table = firmware(
+    entry(0, [1], ['Some BIOS']),
+    entry(1, [1, 2, 0, 3, ...bytes, 6, 0, 0], ['Dell Inc.']),
+  )
+  expect(findFirmwareUuid(table)).toBe('4c4c4544-0051-4d10-8053-b7c04f4d3332')
+  expect(findFirmwareUuid(firmware(entry(1, [1, 2, 0, 3], ['Dell Inc.'])))).toBe('')
 })
 
 test('the name and the version of Windows', () => {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { isMachineId } from '../machine-identity.ts'
 import { loadNtdll } from './ntdll.ts'
 import { findText, keyExists, readText } from './registry/read-values.ts'
 import { findKey } from './registry/registry-key.ts'
@@ -15,8 +16,9 @@ const REBOOT_KEYS = [
 ]
 const WINDOWS_11_BUILD = 22_000
 
-export function findWindowsMachineId(): Promise<string | undefined> {
-  return readText(CRYPTOGRAPHY_KEY, 'MachineGuid')
+export async function findWindowsMachineId(): Promise<string | undefined> {
+  const id = await readText(CRYPTOGRAPHY_KEY, 'MachineGuid')
+  return id !== undefined && isMachineId(id) ? id : undefined
 }
 
 export async function readWindowsVersion(): Promise<{ os_name: string; os_version: string }> {
