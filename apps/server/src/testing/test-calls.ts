@@ -295,6 +295,7 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'PUT /accounts/reset2fa/': { current_password: 'a wrong password' },
     'PATCH /accounts/users/ui/': { dark_mode: false },
     'POST /agent/enrol/': { token: 'unknown' },
+    'POST /agent/certificate-proof/': { nonce: 'n'.repeat(43) },
   }
   if (endpoint.body === undefined) return undefined
   const name = `${endpoint.method} ${endpoint.path}`

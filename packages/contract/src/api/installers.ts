@@ -1,4 +1,9 @@
 import { z } from 'zod'
+import {
+  CERTIFICATE_PROOF_PATH,
+  CertificateProof,
+  CertificateProofRequest,
+} from '../agent/certificate-proof.ts'
 import { ENROL_PATH, EnrolResponse, EnrolRequest } from '../agent/enrol.ts'
 import { endpoint } from '../endpoint.ts'
 import { Platform } from '../fields.ts'
@@ -11,6 +16,17 @@ export const enrolAgent = endpoint({
   summary: 'Enrol a machine with an enrolment token and its own new key',
   body: EnrolRequest,
   response: EnrolResponse,
+})
+
+/** Called by an agent that does not trust the certificate of the server. The response is not a secret. */
+export const proveCertificate = endpoint({
+  method: 'POST',
+  path: CERTIFICATE_PROOF_PATH,
+  access: 'public',
+  withLowDisk: true,
+  summary: "Prove the server's certificate with its command key, for agents that do not trust it",
+  body: CertificateProofRequest,
+  response: CertificateProof,
 })
 
 /** `manual` is a package, the others are lines to paste. */

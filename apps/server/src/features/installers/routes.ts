@@ -1,5 +1,5 @@
 import { createInstaller } from '@muster/contract/api/agents'
-import { buildPackage, enrolAgent, listPackages } from '@muster/contract/api/installers'
+import { buildPackage, enrolAgent, listPackages, proveCertificate } from '@muster/contract/api/installers'
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { type Api, route } from '../../platform/http/route.ts'
@@ -7,8 +7,9 @@ import { makeInstaller } from './create-installer.ts'
 import { deploymentsRoutes } from './deployments/routes.ts'
 import { downloadRoutes } from './download-routes.ts'
 import { enrolMachine } from './enrol-machine.ts'
-import { serverUrl } from './install-files.ts'
+import { findOwnAuthority, serverUrl } from './install-files.ts'
 import { PackageBuilds } from './package-builds.ts'
+import { signCertificate } from './sign-certificate.ts'
 
 export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
   const packages = new PackageBuilds(ctx)
@@ -18,6 +19,11 @@ export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     ...(await enrolMachine(ctx, body, request.ip)),
     command_key: fleet.commandKey.publicKey,
   }))
+  // Read once, as the certificate is: the file may hold the next one already.
+  const authority = findOwnAuthority(ctx.config.tls) ?? null
+  route(api, proveCertificate, async ({ body, request }) =>
+    signCertificate(fleet.commandKey, { nonce: body.nonce, socket: request.raw.socket, authority }),
+  )
   route(api, createInstaller, ({ body, caller, request }) =>
     makeInstaller(ctx, { packages, caller, url: serverUrl(ctx.config, request) }, body),
   )
