@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -10,7 +10,7 @@ import { buildPrograms } from './build.ts'
 import { PastedLine } from './pasted-line.ts'
 import { signIn } from './sign-in.ts'
 import { startServer } from './start-server.ts'
-import { TEST_AUTHORITY, TEST_LEAF, TEST_LEAF_KEY } from './tls-chain.ts'
+import { OTHER_CERT, OTHER_KEY, TEST_AUTHORITY, TEST_LEAF, TEST_LEAF_KEY } from './tls-chain.ts'
 import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
 const trustedBefore = getCACertificates('default')
@@ -23,7 +23,9 @@ beforeAll(async () => {
   await writeFile(join(folder, 'leaf.pem'), TEST_LEAF)
   await writeFile(join(folder, 'chain.pem'), TEST_LEAF + TEST_AUTHORITY)
   await writeFile(join(folder, 'key.pem'), TEST_LEAF_KEY)
-  setDefaultCACertificates([...trustedBefore, TEST_AUTHORITY])
+  await writeFile(join(folder, 'other.pem'), OTHER_CERT)
+  await writeFile(join(folder, 'other-key.pem'), OTHER_KEY)
+  setDefaultCACertificates([...trustedBefore, TEST_AUTHORITY, OTHER_CERT])
 })
 
 afterAll(async () => {
@@ -85,3 +87,45 @@ test.each(deployments)(
     server.expectCleanLog()
   },
 )
+
+test('machines come back to a server with another self-signed certificate', async () => {
+  const [cert, key] = [join(folder, 'served.pem'), join(folder, 'served-key.pem')]
+  await copyFile(join(folder, 'chain.pem'), cert)
+  await copyFile(join(folder, 'key.pem'), key)
+  await using server = await startServer({ env: { MUSTER_TLS_CERT: cert, MUSTER_TLS_KEY: key } })
+  const admin = await signIn(server.url, server.admin)
+  const client = await admin.call(createClient, {
+    body: { client: { name: 'Acme' }, site: { name: 'Office' }, initialsetup: true },
+  })
+  const { cmd } = await admin.call(createInstaller, {
+    body: {
+      client: client.id,
+      site: client.sites[0]?.id ?? 0,
+      agenttype: 'workstation',
+      plat: 'linux',
+      data_folder: join(folder, 'agent of a new certificate'),
+    },
+  })
+  await using pasted = new PastedLine(cmd)
+  const findMachine = async (as: typeof admin) => {
+    const rows = await as.call(listAgents, { query: {} })
+    return rows.find((row) => 'connected' in row && row.connected)
+  }
+  const patience = { timeout: LONG_PATIENCE_MS, interval: 200 }
+  const before = await vi.waitUntil(() => findMachine(admin), patience)
+
+  await copyFile(join(folder, 'other.pem'), cert)
+  await copyFile(join(folder, 'other-key.pem'), key)
+  await server.restart()
+  const again = await signIn(server.url, server.admin)
+  const after = await vi.waitUntil(() => findMachine(again), patience)
+  expect(after.agent_id).toBe(before.agent_id)
+  const run = await again.call(sendCommand, {
+    params: { agent_id: after.agent_id },
+    body: { shell: 'sh', cmd: 'echo by another certificate' },
+  })
+  expect(run.stdout).toBe('by another certificate\n')
+  await pasted.pressCtrlC()
+  expect(await server.stop()).toBe(0)
+  server.expectCleanLog()
+})

@@ -24,6 +24,7 @@ import {
   makeMachineKey,
   readKey,
   readPublicKey,
+  storeTrust,
   writeIdentity,
 } from './identity/identity.ts'
 import { ClockOffset } from './link/clock-offset.ts'
@@ -92,6 +93,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const { folder, identity, os, log } = options
   const now = options.now ?? Date.now
   const startedAt = now()
+  const stop = new AbortController()
   const problems = new Problems()
   const state = new State({ folder, log, problems })
   const nonces = new Nonces({ state, now })
@@ -143,7 +145,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   })
   const installing = new Installing({
     context,
-    server: { server_url: identity.server_url, ca_pem: identity.ca_pem },
+    server: identity,
     program: options.program,
     onEnd: () => {
       patches.rescan()
@@ -220,7 +222,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const updates = new Updates({
     folder: options.installed?.programFolder,
     agentVersion: AGENT_VERSION,
-    identity,
+    server: identity,
     outbox,
     log,
     restart: () => options.installed?.restart(),
@@ -306,6 +308,14 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       checks.onLinkUp()
       tasks.onLinkUp()
     },
+    regainTrust: async (untrusted) => {
+      const { regainTrust } = await import('./link/regain-trust.ts')
+      return regainTrust({ ...options, signal: stop.signal }, untrusted)
+    },
+    onProofObsolete: () => {
+      identity.proven_certificate = null
+      storeTrust(folder, identity, log)
+    },
     onAcknowledged: () => updates.onAcknowledged(),
     onUnknownAgent: () => void remote.endAll('The server no longer knows this machine.'),
     onMetricsInterval: (seconds) => metrics.every(seconds),
@@ -337,6 +347,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     problems,
     async [Symbol.asyncDispose]() {
       clearInterval(cleanup)
+      stop.abort()
       updates[Symbol.dispose]()
       metrics[Symbol.dispose]()
       liveMetrics[Symbol.dispose]()

@@ -146,7 +146,10 @@ test('only the given CA is trusted', async () => {
   writeFileSync(good, testAuthority)
   writeFileSync(other, otherAuthority)
   writeFileSync(none, 'nothing of the kind')
-  const untrusted = { code: 1, stderr: expect.stringContaining('is not trusted') }
+  const untrusted = {
+    code: 1,
+    stderr: `muster-agent: ${new URL(url).host} presents a certificate that this machine does not trust: it comes from an authority that this machine does not know. Use --ca with the PEM file of its authority\n`,
+  }
   await expect(enrol(url, folder)).resolves.toMatchObject(untrusted)
   await expect(enrol(url, folder, '--ca', other)).resolves.toMatchObject(untrusted)
   await expect(enrol(url, folder, '--ca', none)).resolves.toMatchObject({

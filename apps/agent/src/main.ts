@@ -8,6 +8,9 @@ const USAGE = `Muster agent
                     make this machine known to a server; with --run go on as "run"
   run [--data DIR]  connect to the server and work until stopped
   status [--data DIR]
+  trust [--ca FILE] [--data DIR]
+                    trust the certificate that the server presents now, by a PEM file of its authority or of itself;
+                    without a file by public authorities. The machine keeps its identity
   install [--data DIR] [--program-folder DIR] [--server URL --token TOKEN] [--ca FILE]
                     run as a service of the system from now on (Windows, macOS, Linux with systemd); with a server,
                     enrol when the service starts
@@ -82,6 +85,9 @@ async function dispatch(): Promise<number> {
       return runAgent(folder, program)
     case 'status':
       return (await import('./cli/status.ts')).printStatus(folder)
+    case 'trust':
+      await (await import('./cli/trust.ts')).trust({ folder, caFile: values.ca })
+      return 0
     // For the service manager of Windows.
     case 'service':
       await (await import('./cli/run.ts')).runAsService(folder, program)

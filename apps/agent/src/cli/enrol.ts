@@ -52,7 +52,7 @@ function readServerUrl(text: string | undefined): string {
   return url.href.replace(/\/+$/, '')
 }
 
-function readCa(file: string): string {
+export function readCa(file: string): string {
   try {
     const pem = readFileSync(file, 'utf8')
     // With a file that holds no certificate, Node would silently trust no server at all.

@@ -5,12 +5,12 @@ import { platformOf } from '@muster/rules/agents/package-files'
 import { compareVersions } from '@muster/rules/search/search-values'
 import { AgentError } from '../errors.ts'
 import { downloadFile } from '../link/download-file.ts'
+import type { Server } from '../link/server-trust.ts'
 import { os } from '../os/index.ts'
 import { describeEnd } from '../os/package-managers.ts'
 import { type InstallerEnd, requireRoot, runInstaller } from '../os/package-tools.ts'
-import type { ServerLocation } from './install-order.ts'
 
-interface Source extends ServerLocation {
+interface Source extends Server {
   path: string
   /** Private to the agent, and deleted after the run. */
   folder: string
@@ -36,7 +36,7 @@ export async function installFile(order: PackageFileOrder, source: Source): Prom
     bytes,
     sha256,
     what: name,
-    identity: source,
+    server: source,
     signal: new AbortController().signal,
   })
   await INSTALLERS[format](file, order.args)

@@ -5,6 +5,7 @@ import { PackageName, PatchGuid } from '@muster/contract/agent/patches'
 import { PackageChange } from '@muster/contract/agent/software'
 import { PushFile } from '@muster/contract/agent/push-file'
 import { z } from 'zod'
+import { Identity } from '../identity/identity.ts'
 import { describeError } from '../log/log.ts'
 import { os } from '../os/index.ts'
 import { AgentError, MeasureError } from '../errors.ts'
@@ -25,10 +26,10 @@ const InstallRequest = z.discriminatedUnion('kind', [
 ])
 export type InstallRequest = z.infer<typeof InstallRequest>
 
-const ServerLocation = z.object({ server_url: z.string(), ca_pem: z.string().nullable() })
-export type ServerLocation = z.infer<typeof ServerLocation>
-
-const InstallOrder = z.object({ order: InstallRequest, server: ServerLocation })
+const InstallOrder = z.object({
+  order: InstallRequest,
+  server: Identity.pick({ server_url: true, ca_pem: true, proven_certificate: true }),
+})
 export type InstallOrder = z.infer<typeof InstallOrder>
 
 /** Runs in the agent's child process. Returns the exit code. */

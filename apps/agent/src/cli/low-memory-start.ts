@@ -57,6 +57,7 @@ export function startWithLowMemory(folder: string, [node = process.execPath, ...
 export async function warmUp(): Promise<void> {
   await Promise.all([
     import('./run.ts'),
+    import('../link/regain-trust.ts'),
     import('../checks/measure-check.ts'),
     import('../remote/terminal/terminal.ts'),
     import('../remote/terminal/plan-shell.ts'),

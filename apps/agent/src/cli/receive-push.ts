@@ -1,8 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Download, InterruptedDownload, receiveFile } from '../link/download-file.ts'
+import type { Server } from '../link/server-trust.ts'
 import { pushFile } from '../remote/files/push-file.ts'
-import type { InstallRequest, ServerLocation } from './install-order.ts'
+import type { InstallRequest } from './install-order.ts'
 
 const TRIES = 6
 /** Doubled after each try: all of them take half a minute, in which a server restarts. */
@@ -12,10 +13,10 @@ const NEVER = new AbortController().signal
 /** Downloads a file of the server to its path, in a process that the time limit of the run ends. */
 export async function receivePush(
   { push, path, dataFolder, draft }: Extract<InstallRequest, { kind: 'push' }>,
-  server: ServerLocation,
+  server: Server,
 ): Promise<void> {
   const { bytes, sha256, token } = push
-  const order = { path, token, bytes, sha256, what: 'the file', identity: server, signal: NEVER }
+  const order = { path, token, bytes, sha256, what: 'the file', server, signal: NEVER }
   const download = (handle: FileHandle) => downloadAgain(handle, order)
   process.stdout.write(`${await pushFile(push, { dataFolder, draft, download })}\n`)
 }

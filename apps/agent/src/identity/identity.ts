@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { CertificateHash } from '@muster/contract/agent/certificate-proof'
 import { PublicKey } from '@muster/contract/agent/enrol'
 import { Hardware } from '@muster/contract/agent/hardware'
 import { z } from 'zod'
@@ -12,6 +13,7 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { CliError } from '../errors.ts'
+import type { Log } from '../log/log.ts'
 import { isMachineId } from '../os/machine-identity.ts'
 import type { Os } from '../os/os.ts'
 import { dataFiles, writePrivateFile } from './data-folder.ts'
@@ -24,6 +26,8 @@ export const Identity = z.object({
   command_key: PublicKey,
   /** If set, the only CA that the server's certificate may come from. */
   ca_pem: z.string().nullable(),
+  /** The certificate that is trusted whatever its CA, name and dates, because the server or a user has proven it. */
+  proven_certificate: CertificateHash.nullable().default(null),
   machine_key: z.string(),
   /** The hardware that the server knows. Absent: enrolled by an older agent, and not connected since. */
   hardware: Hardware.optional(),
@@ -67,6 +71,36 @@ export function requireIdentity(folder: string): Identity {
 
 export function writeIdentity(folder: string, identity: Identity): void {
   writePrivateFile(folder, dataFiles.identity, `${JSON.stringify(identity, null, 2)}\n`)
+}
+
+/**
+ * Stores what the server's certificate is checked against from now on. Nothing else is changed, and nothing at all if the
+ * machine was enrolled again meanwhile.
+ */
+export function storeTrust(folder: string, identity: Identity, log: Log): void {
+  const { ca_pem, proven_certificate } = identity
+  try {
+    const stored = findIdentity(folder)
+    if (stored === undefined || !isSameEnrolment(stored, identity)) return
+    writeIdentity(folder, { ...stored, ca_pem, proven_certificate })
+  } catch (cause) {
+    // The agent uses it until it restarts, and then the server has to prove its certificate again.
+    log.error({ cause }, 'failed to store the trust in the certificate of the server')
+  }
+}
+
+/** Returns true if the command "trust" has changed it while the agent runs. */
+export function takeStoredTrust(folder: string, identity: Identity): boolean {
+  const stored = findIdentity(folder)
+  if (stored === undefined || !isSameEnrolment(stored, identity)) return false
+  const { ca_pem, proven_certificate } = stored
+  if (ca_pem === identity.ca_pem && proven_certificate === identity.proven_certificate) return false
+  Object.assign(identity, { ca_pem, proven_certificate })
+  return true
+}
+
+function isSameEnrolment(a: Identity, b: Identity): boolean {
+  return a.agent_id === b.agent_id && a.server_url === b.server_url && a.command_key === b.command_key
 }
 
 /** The private key of this machine. It never leaves the data folder. A repeated enrolment keeps it. */

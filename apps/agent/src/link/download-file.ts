@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { AgentError } from '../errors.ts'
-import type { Identity } from '../identity/identity.ts'
 import { describeError } from '../log/log.ts'
 import { serverAddress } from './address.ts'
+import { requestOptions, type Server } from './server-trust.ts'
 
 const STALL_MS = 30_000
 
@@ -17,7 +17,7 @@ export interface Download {
   sha256: string
   /** The content, in errors: `version 1.2.0`. */
   what: string
-  identity: Pick<Identity, 'server_url' | 'ca_pem'>
+  server: Server
   signal: AbortSignal
 }
 
@@ -80,8 +80,8 @@ function interrupted(what: string, cause: unknown): never {
 }
 
 /** Without `fetch`, which would stay in the memory of the agent. */
-async function get({ path, token, identity, signal }: Download): Promise<IncomingMessage> {
-  const url = serverAddress(identity.server_url, path)
+async function get({ path, token, server, signal }: Download): Promise<IncomingMessage> {
+  const url = serverAddress(server.server_url, path)
   const { request: send } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = send(
@@ -91,10 +91,8 @@ async function get({ path, token, identity, signal }: Download): Promise<Incomin
           'accept-encoding': 'gzip',
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         },
-        agent: false,
-        timeout: STALL_MS,
+        ...requestOptions(server, STALL_MS),
         signal,
-        ...(identity.ca_pem === null ? {} : { ca: identity.ca_pem }),
       },
       resolve,
     )

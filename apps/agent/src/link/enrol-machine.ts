@@ -4,7 +4,6 @@ import { ENROL_PATH, EnrolResponse, enrolProof, type EnrolRequest } from '@muste
 import type { Hardware } from '@muster/contract/agent/hardware'
 import { ErrorBody } from '@muster/contract/error-body'
 import { compareHardware } from '@muster/rules/agents/hardware'
-import type { IncomingMessage } from 'node:http'
 import { CliError, RefusedError } from '../errors.ts'
 import { makeDataFolder } from '../identity/data-folder.ts'
 import {
@@ -22,6 +21,10 @@ import { machineArch } from '../os/node-os.ts'
 import type { Os } from '../os/os.ts'
 import { AGENT_VERSION } from '../version.ts'
 import { serverAddress } from './address.ts'
+import { postJson } from './post-json.ts'
+import { requestOptions, UntrustedCertificate } from './server-trust.ts'
+
+const TIMEOUT_MS = 20_000
 
 export interface EnrolOptions {
   folder: string
@@ -48,15 +51,19 @@ export async function enrolMachine(options: EnrolOptions): Promise<Identity & { 
     },
     ...(hardware && { hardware }),
   }
-  const { status, text } = await postJson(url, request, caPem)
+  const server = { server_url: serverUrl, ca_pem: caPem, proven_certificate: null }
+  const { status, text } = await postJson(url, request, requestOptions(server, TIMEOUT_MS)).catch(
+    (cause: unknown) => {
+      throw new CliError(describeConnectionFailure(url, cause))
+    },
+  )
   if (status < 200 || status > 299) throw refusal(status, text, url)
   const answer = EnrolResponse.safeParse(tryJson(text))
   if (!answer.success) throw new CliError(`${url.host} is not a Muster server. Check the address`)
   const identity: Identity = {
-    server_url: serverUrl,
+    ...server,
     agent_id: answer.data.agent_id,
     command_key: answer.data.command_key,
-    ca_pem: caPem,
     machine_key: machineKey,
     ...(hardware && { hardware }),
     enrolled_at: new Date().toISOString(),
@@ -115,57 +122,6 @@ function tryJson(text: string): unknown {
   }
 }
 
-const TIMEOUT_MS = 20_000
-const MAX_RESPONSE_BYTES = 1024 * 1024
-
-/**
- * One POST without `fetch`, which would stay in the memory of the agent. Importing node:http loads it too, because
- * `fetch`'s WebSocket is one of its exports.
- */
-async function postJson(
-  url: URL,
-  body: unknown,
-  caPem: string | null,
-): Promise<{ status: number; text: string }> {
-  const text = JSON.stringify(body)
-  const options = {
-    method: 'POST',
-    headers: {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(text),
-    },
-    timeout: TIMEOUT_MS,
-    agent: false,
-    ...(caPem === null ? {} : { ca: caPem }),
-  } as const
-  const { request: send } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
-  try {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const request = send(url, options, resolve)
-      request.on('error', reject)
-      request.on('timeout', () => request.destroy(new Error('it did not respond in time')))
-      request.end(text)
-    })
-    return { status: response.statusCode ?? 0, text: await readAll(response) }
-  } catch (cause) {
-    throw new CliError(describeConnectionFailure(url, cause))
-  }
-}
-
-async function readAll(response: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of response) {
-    // A response without an encoding yields buffers.
-    const bytes = part as Buffer
-    size += bytes.byteLength
-    if (size > MAX_RESPONSE_BYTES) throw new Error('its response is too long')
-    parts.push(bytes)
-  }
-  return Buffer.concat(parts).toString()
-}
-
 const CONNECTION_FAILURES: Partial<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'host not found',
@@ -176,14 +132,11 @@ const CONNECTION_FAILURES: Partial<Record<string, string>> = {
   ECONNRESET: 'connection reset',
   EPROTO: 'it does not use TLS',
 }
-const CERTIFICATE_FAILURES = /CERT|UNABLE_TO_|SELF_SIGNED|ERR_TLS|HOSTNAME/
 
-function describeConnectionFailure(url: URL, cause: unknown): string {
+export function describeConnectionFailure(url: URL, cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const detail = describeError(cause)
-  if (CERTIFICATE_FAILURES.test(code)) {
-    return `the certificate of ${url.host} is not trusted (${detail}). Use --ca with its CA file, and check this machine's clock`
-  }
+  if (cause instanceof UntrustedCertificate) return `${detail}. Use --ca with the PEM file of its authority`
   if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
     return `${url.host} does not use TLS. Try http instead of https`
   return `failed to reach the server ${url.host}: ${CONNECTION_FAILURES[code] ?? detail}`

@@ -14,12 +14,14 @@ import {
   ServerFrame,
 } from '@muster/contract/agent/link'
 import { z } from 'zod'
+import type { IncomingMessage } from 'node:http'
 import type { SignedCommand } from '@muster/contract/agent/commands'
 import { describeError, type Log } from '../log/log.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Outbox } from '../state/outbox.ts'
 import { linkAddress, needsMasks } from './address.ts'
 import { ReportPump } from './report-pump.ts'
+import { connectTrusted, isEncrypted, isProofObsolete, UntrustedCertificate } from './server-trust.ts'
 
 /** A server that accepts ten thousand returning agents may need a while for each. */
 const DIAL_TIMEOUT_MS = 20_000
@@ -45,6 +47,9 @@ export class Link implements Disposable {
   #upSince = 0
   #errorFrames = 0
   #reason = ''
+  #distrust = ''
+  /** The server's certificate needs no proof, and the proven one is another. */
+  #isProofObsolete = false
   #silence: NodeJS.Timeout | undefined
   #beat: NodeJS.Timeout | undefined
   #redial: NodeJS.Timeout | undefined
@@ -73,10 +78,11 @@ export class Link implements Disposable {
       // Compression would cost each idle agent a window, and reports are small.
       perMessageDeflate: false,
       ...(needsMasks(identity.server_url) ? {} : { generateMask: (mask: Buffer) => void mask.fill(0) }),
-      ...(identity.ca_pem === null ? {} : { ca: identity.ca_pem }),
+      ...(isEncrypted(identity) ? { createConnection: () => connectTrusted(identity, DIAL_TIMEOUT_MS) } : {}),
     }
     const socket = new WebSocket(linkAddress(identity.server_url, LINK_PATH), options)
     this.#socket = socket
+    let untrusted: UntrustedCertificate | undefined
     const ifCurrent =
       <Args extends unknown[]>(work: (...args: Args) => void) =>
       (...args: Args) => {
@@ -85,6 +91,12 @@ export class Link implements Disposable {
     socket.on(
       'open',
       ifCurrent(() => this.#watchSilence(SIGN_IN_TIMEOUT_MS, 'the sign-in timed out')),
+    )
+    socket.on(
+      'upgrade',
+      ifCurrent((response: IncomingMessage) => {
+        this.#isProofObsolete = isProofObsolete(response.socket, identity)
+      }),
     )
     socket.on(
       'ping',
@@ -99,11 +111,16 @@ export class Link implements Disposable {
     )
     socket.on(
       'error',
-      ifCurrent((error: Error) => void (this.#reason ||= describeError(error))),
+      ifCurrent((error: Error) => {
+        this.#reason ||= describeError(error)
+        if (error instanceof UntrustedCertificate) untrusted = error
+      }),
     )
     socket.on(
       'close',
-      ifCurrent((code: number, reason: Buffer) => this.#onClose(code, reason.toString())),
+      ifCurrent((code: number, reason: Buffer) =>
+        untrusted === undefined ? this.#onClose(code, reason.toString()) : void this.#regainTrust(untrusted),
+      ),
     )
   }
 
@@ -264,8 +281,27 @@ export class Link implements Disposable {
     this.#options.onState({ state: 'up', server_version: welcome.server_version })
     if (welcome.metrics_interval !== undefined) this.#options.onMetricsInterval(welcome.metrics_interval)
     this.#pump = new ReportPump(socket, this.#options.outbox)
+    this.#distrust = ''
+    if (this.#isProofObsolete) this.#options.onProofObsolete()
     this.#options.onUp()
     this.#pump.push()
+  }
+
+  /** The server may have a new certificate. The socket has sent nothing. */
+  async #regainTrust(untrusted: UntrustedCertificate): Promise<void> {
+    this.#socket = undefined
+    this.#phase = 'down'
+    const problem = await this.#options.regainTrust(untrusted)
+    if (this.#disposed) return
+    if (problem === undefined) {
+      this.#redial = setTimeout(() => this.start(), reconnectDelayMs(0, Math.random(), 0))
+      return
+    }
+    if (problem !== this.#distrust)
+      this.#options.log.warn({ problem }, 'certificate of the server not trusted')
+    this.#distrust = problem
+    this.#reason = problem
+    this.#onClose(0, '')
   }
 
   #onClose(code: number, reason: string): void {
@@ -382,6 +418,10 @@ interface LinkOptions {
   onBytes: (bytes: Buffer) => void
   onServerTime: (serverTimeMs: number, machineTimeMs: number) => void
   onUp: () => void
+  /** Returns undefined if the agent may connect again, or else what is wrong and what to do. */
+  regainTrust: (untrusted: UntrustedCertificate) => Promise<string | undefined>
+  /** The proven certificate can be removed. */
+  onProofObsolete: () => void
   /** The server has stored a report. */
   onAcknowledged: () => void
   /** The server no longer knows this machine: all remote sessions must end. */

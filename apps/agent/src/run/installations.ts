@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { InstallOrder, InstallRequest, ServerLocation } from '../cli/install-order.ts'
+import type { InstallOrder, InstallRequest } from '../cli/install-order.ts'
+import { type Server, serverOf } from '../link/server-trust.ts'
 import { planSurroundings } from './environment.ts'
 import type { PreparedRun, RunContext } from './prepare-run.ts'
 import { RunError } from '../errors.ts'
@@ -11,7 +12,7 @@ export const WHY_SUFFIX = '.why'
 export interface InstallingOptions {
   context: RunContext
   /** The server that package files are downloaded from. */
-  server: ServerLocation
+  server: Server
   /** Command line that starts this agent. */
   program: readonly string[]
   /** Called when the installed software may have changed. */
@@ -40,7 +41,7 @@ export class Installing {
       const file = writeScriptFile({
         dataFolder: context.dataFolder,
         name: 'order.json',
-        body: JSON.stringify({ order, server } satisfies InstallOrder),
+        body: JSON.stringify({ order, server: serverOf(server) } satisfies InstallOrder),
         user: undefined,
       })
       return {

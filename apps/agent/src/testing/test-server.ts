@@ -1,8 +1,14 @@
-import { generateKeyPairSync, randomUUID, sign, verify, type KeyObject } from 'node:crypto'
+import { createHash, generateKeyPairSync, randomUUID, sign, verify, type KeyObject } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { WebSocketServer, type WebSocket } from 'ws'
+import {
+  CERTIFICATE_PROOF_PATH,
+  certificateProof,
+  CertificateProofRequest,
+} from '@muster/contract/agent/certificate-proof'
 import {
   commandProof,
   type CommandInput,
@@ -47,6 +53,12 @@ export class TestServer implements AsyncDisposable {
   /** Answers requests that are no enrolment. */
   onRequest: (request: IncomingMessage, response: ServerResponse) => void = (_, response) =>
     void response.writeHead(404).end()
+  /** Whether it is new enough to prove its certificate. */
+  canProve = true
+  /** In its proofs. */
+  authority: string | null = null
+  /** Requests to prove its certificate. */
+  proofs = 0
   /** Added to the server time. */
   clockOffsetMs = 0
   protocols = [1]
@@ -94,8 +106,8 @@ export class TestServer implements AsyncDisposable {
   }
 
   /** Another server with the same keys and agents, like a restart. */
-  successor(): TestServer {
-    const next = new TestServer()
+  successor(tls?: { key: string; cert: string }): TestServer {
+    const next = new TestServer(tls)
     next.keys = this.keys
     next.agents = this.agents
     return next
@@ -218,10 +230,10 @@ export class TestServer implements AsyncDisposable {
   async #answerHttp(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    if (request.url === CERTIFICATE_PROOF_PATH && this.canProve)
+      return void answer(...this.#proveCertificate(await readJson(request), request.socket))
     if (request.url !== ENROL_PATH || request.method !== 'POST') return this.onRequest(request, response)
-    const parts: Buffer[] = []
-    for await (const part of request) parts.push(part as Buffer) // A request without encoding yields buffers.
-    const enrolment = EnrolRequest.parse(JSON.parse(Buffer.concat(parts).toString()))
+    const enrolment = EnrolRequest.parse(await readJson(request))
     const key = readPublicKey(enrolment.public_key)
     const isOwner = verify(
       null,
@@ -237,6 +249,18 @@ export class TestServer implements AsyncDisposable {
     const reattached = this.agents.has(agentId)
     this.agents.set(agentId, key)
     answer(200, { agent_id: agentId, command_key: publicKeyText(this.keys.privateKey), reattached })
+  }
+
+  #proveCertificate(body: unknown, socket: Socket): [status: number, body: unknown] {
+    const { nonce } = CertificateProofRequest.parse(body)
+    this.proofs += 1
+    const served = socket instanceof TLSSocket ? socket.getX509Certificate() : undefined
+    if (served === undefined)
+      return [409, { detail: 'A proxy serves it.', code: 'conflict', request_id: 'r2' }]
+    const certificate = createHash('sha256').update(served.raw).digest('hex')
+    const content = { certificate, authority: this.authority }
+    const proof = Buffer.from(certificateProof(nonce, content))
+    return [200, { ...content, signature: sign(null, proof, this.keys.privateKey).toString('base64url') }]
   }
 
   #greet(socket: WebSocket, agentId: string): void {
@@ -289,6 +313,12 @@ export class TestServer implements AsyncDisposable {
     this.socket = socket
     this.links += 1
   }
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = []
+  for await (const part of request) parts.push(part as Buffer) // A request without encoding yields buffers.
+  return JSON.parse(Buffer.concat(parts).toString()) as unknown
 }
 
 export interface CommandParts {

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import type { AgentManifest } from '@muster/contract/agent/updates'
 import { compareAgentVersions } from '@muster/rules/agents/agent-version'
 import { AgentError } from '../errors.ts'
-import type { Identity } from '../identity/identity.ts'
 import { downloadFile } from '../link/download-file.ts'
+import type { Server } from '../link/server-trust.ts'
 import { describeError } from '../log/log.ts'
 import {
   PROGRAM,
@@ -18,7 +18,7 @@ import {
 export interface UpdateTarget {
   folder: string
   agentVersion: string
-  identity: Pick<Identity, 'server_url' | 'ca_pem'>
+  server: Server
   signal: AbortSignal
 }
 
@@ -49,13 +49,13 @@ export async function installUpdate(manifest: AgentManifest, target: UpdateTarge
   try {
     rmSync(draft, { recursive: true, force: true })
     mkdirSync(draft, { recursive: true, mode: 0o755 })
-    const { identity, signal } = target
+    const { server, signal } = target
     await downloadFile(join(draft, PROGRAM), {
       path: manifest.path,
       bytes: manifest.bytes,
       sha256,
       what: `version ${version}`,
-      identity,
+      server,
       signal,
     })
     syncFolder(draft)

@@ -1,7 +1,7 @@
 import type { AgentManifest, UpdateReport } from '@muster/contract/agent/updates'
 import type { z } from 'zod'
 import { AgentError } from '../errors.ts'
-import type { Identity } from '../identity/identity.ts'
+import type { Server } from '../link/server-trust.ts'
 import type { Log } from '../log/log.ts'
 import type { Outbox } from '../state/outbox.ts'
 import { confirmTrial, readCurrent, removeOtherVersions, writeCurrent } from './program-folder.ts'
@@ -10,7 +10,7 @@ interface Options {
   /** Undefined if no launcher has started this agent. */
   folder: string | undefined
   agentVersion: string
-  identity: Pick<Identity, 'server_url' | 'ca_pem'>
+  server: Server
   outbox: Outbox
   log: Log
   /** Stops the agent, which then starts as the new version. */
@@ -61,7 +61,7 @@ export class Updates implements Disposable {
   }
 
   async install(manifest: AgentManifest): Promise<void> {
-    const { folder, agentVersion, identity, log, restart } = this.#options
+    const { folder, agentVersion, server, log, restart } = this.#options
     const { version } = manifest
     try {
       if (folder === undefined)
@@ -71,7 +71,7 @@ export class Updates implements Disposable {
       if (this.#isBusy) throw new AgentError('Another update is in progress.')
       this.#isBusy = true
       const { installUpdate, refuseUpdate } = await import('./install-update.ts')
-      const target = { folder, agentVersion, identity, signal: this.#stop.signal }
+      const target = { folder, agentVersion, server, signal: this.#stop.signal }
       refuseUpdate(manifest, target)
       this.#report({ version, state: 'downloading' })
       await installUpdate(manifest, target)
