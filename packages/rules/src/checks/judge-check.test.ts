@@ -265,7 +265,19 @@ describe('a script', () => {
   test('shows its first own line, or the failing metric', () => {
     expect(judgeCheck(check(), ran()).more_info).toBe('all is well')
     expect(judgeCheck(check(), ran({ stdout: '', stderr: 'oops\n', retcode: 1 })).more_info).toBe('oops')
-    expect(judgeCheck(check(), ran({ stdout: '' })).more_info).toBe('No output')
+    expect(judgeCheck(check(), ran({ stdout: '' })).more_info).toBe('Exit code 0, no output')
+    expect(judgeCheck(check(), ran({ stdout: '\n', retcode: 1 })).more_info).toBe('Exit code 1, no output')
+    expect(judgeCheck(check(), ran({ stdout: 'metric queue=5 jobs', ...queue(5) })).more_info).toBe(
+      'Exit code 0, queue is 5 jobs',
+    )
+    expect(judgeCheck(check(), ran({ stdout: '', bad_metric_lines })).more_info).toBe(
+      'Exit code 0, line 1 is no metric: "metric queue=1,500 jobs"',
+    )
+    const killed = { outcome: 'failed', retcode: null, stderr: 'a warning\nKilled by SIGKILL.' }
+    expect(judgeCheck(check(), ran(killed)).more_info).toBe('Killed by SIGKILL.')
+    expect(judgeCheck(check(), ran({ ...killed, stdout: '', stderr: '' })).more_info).toBe(
+      'The script did not come to its end.',
+    )
     const failing = judgeCheck(check({ metric_thresholds: [threshold] }), ran(queue(25)))
     expect(failing.more_info).toBe('queue is 25 jobs')
   })

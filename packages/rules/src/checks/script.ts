@@ -41,10 +41,10 @@ const MAX_METRICS = 20
 
 export const script: CheckRule<ScriptCheck, ScriptEnd> = {
   judge(check, measured) {
-    const words = wordsOf(measured)
     if (measured.outcome === 'timed_out') return fail('error', 'The script ran longer than its time limit.')
-    if (measured.outcome === 'failed' || measured.retcode === null) return fail('error', words)
-    const byCode = judgeExit(check, measured.retcode, words)
+    const { outcome, retcode } = measured
+    if (outcome === 'failed' || retcode === null) return fail('error', whyEnded(measured))
+    const byCode = judgeExit(check, retcode, wordsOf(measured, retcode))
     const byMetric = check.metric_thresholds.map((threshold) => judgeMetric(threshold, measured))
     return worstOf(byCode, ...byMetric)
   },
@@ -54,19 +54,27 @@ export const script: CheckRule<ScriptCheck, ScriptEnd> = {
   ],
 }
 
-function wordsOf({ stdout, stderr, bad_metric_lines: [bad] = [] }: ScriptEnd): string {
-  const words = firstLine(stdout) ?? firstLine(stderr)
-  if (bad === undefined) return words ?? 'No output'
-  const fault = describeBad(bad)
-  return words === undefined ? `L${fault.slice(1)}` : `${words} (${fault})`
+/** The agent ends the errors of such a script with the reason. */
+function whyEnded({ stdout, stderr }: ScriptEnd): string {
+  const reason = stderr.trimEnd().split('\n').at(-1)?.trim().slice(0, 200) ?? ''
+  return reason === '' ? (firstLine(stdout) ?? 'The script did not come to its end.') : reason
+}
+
+/** The script's first own line. What a silent script did is said for it, because alerts show nothing else. */
+function wordsOf(end: ScriptEnd, retcode: number): string {
+  const words = firstLine(end.stdout) ?? firstLine(end.stderr)
+  const [bad] = end.bad_metric_lines ?? []
+  if (words !== undefined) return bad === undefined ? words : `${words} (${describeBad(bad)})`
+  if (bad !== undefined) return `Exit code ${retcode}, ${describeBad(bad)}`
+  const metrics = end.metrics.slice(0, MAX_SHOWN_METRICS).map(describeMetric)
+  return `Exit code ${retcode}, ${metrics.length === 0 ? 'no output' : metrics.join(', ')}`
 }
 
 function judgeMetric(threshold: MetricThreshold, { metrics, bad_metric_lines = [] }: ScriptEnd): Judgement {
   const { name } = threshold
   const metric = metrics.find((one) => one.name === name)
   if (metric !== undefined) {
-    const { value, unit } = metric
-    return compareLimits(threshold, value, `${name} is ${round(value)}${unit && ` ${unit}`}`)
+    return compareLimits(threshold, metric.value, describeMetric(metric))
   }
   const nothing = (why: string) => compareNothing(threshold, `${name} has no value${why}`)
   const bad = bad_metric_lines.find(({ text }) => text.startsWith(`metric ${name}`)) ?? bad_metric_lines[0]
@@ -76,6 +84,9 @@ function judgeMetric(threshold: MetricThreshold, { metrics, bad_metric_lines = [
   return nothing(`. Let the script print a line "metric ${name}=VALUE".`)
 }
 
+const MAX_SHOWN_METRICS = 3
+const describeMetric = ({ name, value, unit }: ScriptEnd['metrics'][number]) =>
+  `${name} is ${round(value)}${unit && ` ${unit}`}`
 const describeBad = ({ line, text }: { line: number; text: string }) =>
   `line ${line} is no metric: "${shorten(text)}"`
 

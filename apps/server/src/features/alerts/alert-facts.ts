@@ -1,14 +1,19 @@
-import type { NoticeCause } from '@muster/rules/alerts/alert-state'
+import type { AlertLogLine, NoticeCause } from '@muster/rules/alerts/alert-state'
 import type { WebhookFact } from '../../hooks.ts'
 import type { AlertRow } from './queries.ts'
 
 /** Facts for webhooks about the changes of an alert. A suppressed alert is no event. */
 export function alertFacts(
   alert: AlertRow,
-  { before, notices }: { before: AlertRow | undefined; notices: readonly NoticeCause[] },
+  {
+    before,
+    notices,
+    log,
+  }: { before: AlertRow | undefined; notices: readonly NoticeCause[]; log: readonly AlertLogLine[] },
 ): WebhookFact[] {
   const { id, agent_id, site_id } = alert
-  const about = { agent_id, site_id, data: { alert: describe(alert) } }
+  const resolution = log.findLast(({ kind }) => kind === 'resolved')?.text ?? ''
+  const about = { agent_id, site_id, data: { alert: { ...describe(alert), resolution } } }
   const facts: WebhookFact[] = []
   if (notices.includes('opened'))
     facts.push({ event: 'alert.opened', source: `alert.opened:${id}`, ...about })

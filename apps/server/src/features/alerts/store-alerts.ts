@@ -79,7 +79,7 @@ export async function storeAlerts(
       before === undefined ? notices[0] : notices.includes('resolved') ? 'resolved' : notices.at(-1)
     if (kind !== undefined) notifiable.push({ alert, kind })
     followed.push({ alertId: alert.id, notices })
-    facts.push(...alertFacts(alert, { before, notices }))
+    facts.push(...alertFacts(alert, { before, notices, log }))
   }
   await writeAlertLog(tx, entries)
   const channels = notifiable.length > 0 ? await planNotices(ctx, tx, notifiable) : []

@@ -1,9 +1,19 @@
 import type { Measured } from '@muster/contract/agent/checks'
 import { listAlerts } from '@muster/contract/api/alerts'
-import { type Check, type CheckSettings, createCheck, editCheck, getCheck } from '@muster/contract/api/checks'
+import {
+  type Check,
+  type CheckSettings,
+  createCheck,
+  deleteCheck,
+  editCheck,
+  getCheck,
+} from '@muster/contract/api/checks'
 import { createPolicy } from '@muster/contract/api/policies'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
+import { createAlertBench } from '../alerts/channels/test-alerts.ts'
+import { LOOPBACK_CHANNELS } from '../alerts/channels/test-receiver.ts'
+import { emailTo, openTestSmtp } from '../alerts/channels/test-smtp.ts'
 import { TestAgent } from '../agents/test-agent.ts'
 import { checkOf, contentOf } from '../policies/test-policies.ts'
 
@@ -12,7 +22,7 @@ type Threshold = Extract<CheckSettings, { check_type: 'script' }>['metric_thresh
 
 /** A connected machine, and a script check with these thresholds. */
 async function prepare(...metric_thresholds: Threshold[]) {
-  const server = await createTestServer()
+  const server = await createTestServer({ env: LOOPBACK_CHANNELS })
   const { url } = await server.listen()
   const site = await server.given.site()
   const machine = await TestAgent.enrol(server, url, site.id)
@@ -25,6 +35,7 @@ async function prepare(...metric_thresholds: Threshold[]) {
   const check = body as Check
   return {
     server,
+    machine,
     root,
     check,
     /** The state after a run that ended like this. */
@@ -117,4 +128,27 @@ test('0 and negative numbers are thresholds of a metric, of a machine and of a p
   expect(refused.error.fields).toEqual({
     'settings.metric_thresholds.0.warning_threshold': ['Warning Threshold or Error Threshold need to be set'],
   })
+})
+
+test('the mail of a silent script names its exit code, and that of its deleted check says so', async () => {
+  await using smtp = await openTestSmtp()
+  await using prepared = await prepare()
+  const { server, machine, root, check, ran, alerts } = prepared
+  await createAlertBench(server.ctx).channel(emailTo(smtp.port))
+  const more_info = 'Exit code 1, no output'
+  expect(await ran({ retcode: 1 })).toEqual({ status: 'failing', alert_severity: 'error', more_info })
+  expect(await alerts()).toEqual([`Script Freezer: ${more_info}`])
+  await server.ctx.jobs.drain()
+  expect((await root.call(deleteCheck, { params: { id: check.id } })).status).toBe(200)
+  await server.ctx.jobs.drain()
+  const { hostname } = await server.ctx.db
+    .selectFrom('agents')
+    .select('hostname')
+    .where('agent_id', '=', machine.agentId)
+    .executeTakeFirstOrThrow()
+  expect(smtp.mails.map(({ headers }) => headers.get('subject'))).toEqual([
+    `Error on ${hostname}: Script Freezer: ${more_info}`,
+    `Resolved on ${hostname}: Script Freezer: ${more_info} (The check was deleted)`,
+  ])
+  expect(smtp.mails[1]?.raw).toContain('Reason: The check was deleted.')
 })

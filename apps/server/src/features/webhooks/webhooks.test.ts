@@ -99,7 +99,7 @@ test('an event arrives signed, and the secret is shown once', async () => {
   const { id } = await alert('Disk full', agent.agent_id)
   await root.call(changeAlert, { params: { id }, body: { type: 'acknowledge' } })
   await pass(0)
-  await root.call(changeAlert, { params: { id }, body: { type: 'resolve' } })
+  await root.call(changeAlert, { params: { id }, body: { type: 'resolve', note: 'Cleaned up' } })
   await pass(0)
   expect(receiver.requests.map(bodyOf)).toEqual([
     expect.objectContaining({
@@ -110,7 +110,10 @@ test('an event arrives signed, and the secret is shown once', async () => {
     }),
     expect.objectContaining({
       event: 'alert.resolved',
-      alert: expect.objectContaining({ resolved_by: 'grace' }),
+      alert: expect.objectContaining({
+        resolved_by: 'grace',
+        resolution: expect.stringContaining('Cleaned up'),
+      }),
     }),
   ])
   const [first] = receiver.requests

@@ -18,7 +18,10 @@ export type NotifiedAlert = Pick<
   | 'alert_time'
   | 'resolved_on'
   | 'flapping'
->
+> & {
+  /** Why it is resolved: the check passes, was deleted, a user's note. Empty while it is open. */
+  resolution: string
+}
 
 /** One alert change in a message. */
 export interface News {
@@ -55,7 +58,10 @@ const MAX_DIGEST_LENGTH = 50
 /** One line: `Error on PC-12: Disk C: is full`. */
 export function headlineOf({ kind, alert }: News): string {
   const location = locationOf(alert)
-  return oneLine(`${wordOf(kind, alert)}${location === '' ? '' : ` on ${location}`}: ${alert.message}`)
+  const head = `${wordOf(kind, alert)}${location === '' ? '' : ` on ${location}`}: ${alert.message}`
+  // Without the reason, a problem whose check was deleted would seem to be solved.
+  const reason = kind === 'resolved' ? alert.resolution.trim().replace(/\.$/, '') : ''
+  return oneLine(reason === '' ? head : `${head} (${reason})`)
 }
 
 /** The headline of the whole message. */
@@ -85,6 +91,7 @@ export function factsOf(
     ['Type', TYPE[alert.alert_type]],
     ['Since', writeTime(alert.alert_time, timeZone)],
     ['Resolved', alert.resolved_on === null ? '' : writeTime(alert.resolved_on, timeZone)],
+    ['Reason', alert.resolution],
     ['Note', alert.flapping ? 'Flapping: notified once until it is stable.' : ''],
   ]
   return facts.filter(([, value]) => value !== '').map(([label, value]) => [label, oneLine(value)])

@@ -100,6 +100,16 @@ export async function findNotifiedAlerts(db: Db, alertIds: readonly number[]) {
       .select((eb) =>
         eb.fn.coalesce('agents.policy_templates', 'sites.policy_templates').as('policy_templates'),
       )
+      .select((eb) =>
+        eb
+          .selectFrom('alert_log')
+          .whereRef('alert_log.alert_id', '=', 'alerts.id')
+          .where('alert_log.kind', '=', 'resolved')
+          .orderBy('alert_log.id', 'desc')
+          .limit(1)
+          .select('text')
+          .as('resolution'),
+      )
       .where('alerts.id', 'in', slice)
       .execute()
     found.push(...rows)

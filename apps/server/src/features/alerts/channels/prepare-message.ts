@@ -228,6 +228,7 @@ export function newsOf({ kind }: Pick<NoticeRow, 'kind'>, alert: NotifiedRow): N
     alert_time: alert.alert_time,
     resolved_on: alert.resolved_on,
     flapping: alert.flapping === 1,
+    resolution: alert.resolution ?? '',
   }
   return { kind: kind === 'paged' ? 'escalated' : kind, alert: content }
 }

@@ -68,6 +68,7 @@ function sampleMessage(ctx: Context): Message {
           alert_time: at.toISOString(),
           resolved_on: null,
           flapping: false,
+          resolution: '',
         },
       },
     ],

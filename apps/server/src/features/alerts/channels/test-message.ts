@@ -16,6 +16,7 @@ const TEST_ALERT: NotifiedAlert = {
   alert_time: '2026-11-21T15:42:00.000Z',
   resolved_on: null,
   flapping: false,
+  resolution: '',
 }
 
 export function testNews(alert: Partial<NotifiedAlert> = {}, kind: News['kind'] = 'opened'): News {

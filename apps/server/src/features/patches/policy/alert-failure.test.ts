@@ -55,7 +55,7 @@ test('an installation by policy that fails sends one mail, and the next good one
   await night(28, ['failed', 'done'])
   expect(subjects()).toEqual([
     'Error on PC-12: Failed to install patches: No free space.',
-    'Resolved on PC-12: Failed to install patches: No free space.',
+    'Resolved on PC-12: Failed to install patches: No free space. (Patches were installed)',
   ])
 })
 

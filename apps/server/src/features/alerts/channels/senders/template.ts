@@ -74,6 +74,7 @@ const SAMPLE: Message = {
         alert_time: new Date(0).toISOString(),
         resolved_on: null,
         flapping: false,
+        resolution: '',
       },
     },
   ],
