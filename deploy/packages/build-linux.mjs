@@ -16,18 +16,14 @@ exec ${PROGRAM}/node ${PROGRAM}/muster-agent.mjs "$@"
 
 /**
  * After the installation and each upgrade. MUSTER_SERVER and MUSTER_ENROL_TOKEN may be in the environment of the package
- * manager, and MUSTER_CA_FILE if the server has a certificate of its own. An enrolled machine keeps its identity.
+ * manager, and MUSTER_CA_FILE if the server has a certificate of its own. An enrolled machine keeps its identity
+ * and its server.
  */
 const afterInstall = (kind) => `${PROGRAM}/node ${PACKAGED} lay-out --program-folder ${PROGRAM}
-if [ -d /run/systemd/system ]; then
-  set -- install --package ${kind}
-  if [ -n "\${MUSTER_SERVER:-}" ]; then set -- "$@" --server "$MUSTER_SERVER"; fi
-  if [ -n "\${MUSTER_CA_FILE:-}" ]; then set -- "$@" --ca "$MUSTER_CA_FILE"; fi
-  ${PROGRAM}/node ${PROGRAM}/muster-agent.mjs "$@"
-else
-  ${PROGRAM}/node ${PACKAGED} restart-agents --program-folder ${PROGRAM}
-  echo "muster-agent: systemd is not running. Start \\"muster-agent run\\" with your own service manager."
-fi
+set -- install --package ${kind}
+if [ -n "\${MUSTER_SERVER:-}" ]; then set -- "$@" --server "$MUSTER_SERVER"; fi
+if [ -n "\${MUSTER_CA_FILE:-}" ]; then set -- "$@" --ca "$MUSTER_CA_FILE"; fi
+${PROGRAM}/node ${PROGRAM}/muster-agent.mjs "$@"
 `
 
 /**

@@ -40,7 +40,7 @@ export function buildMsi({ arch, version, folder, scratch, fast, file }) {
     `UPDATE \`Media\` SET \`Cabinet\` = '#${CABINET}'`,
     `UPDATE \`CustomAction\` SET \`Type\` = ${HIDDEN_ACTION} WHERE \`Action\` = 'RegisterAgent'`,
     `UPDATE \`CustomAction\` SET \`Type\` = ${UNDO_ACTION} WHERE \`Action\` = 'UndoAgent'`,
-    "UPDATE `Property` SET `Value` = 'SERVER;TOKEN;CAFILE;OTHERVERSION' WHERE `Property` = 'SecureCustomProperties'",
+    "UPDATE `Property` SET `Value` = 'OTHERVERSION' WHERE `Property` = 'SecureCustomProperties'",
   ])
     runTool('msibuild', [file, '-q', change])
   const platform = arch === 'arm64' ? 'Arm64' : 'x64'
@@ -96,6 +96,7 @@ function setSummaryTimes(file) {
  *
  * SERVER, TOKEN and CAFILE reach the agent as arguments of a deferred action, which Windows Installer hides in its log.
  * The agent keeps them in a file of its own and registers its service, so a package writes no secret into the registry.
+ * A repetition of an installation, which every user may start, passes none of them on.
  */
 function describeProduct({ arch, version, names, seed }) {
   const describeComponent = (name, index) => {
@@ -114,13 +115,18 @@ function describeProduct({ arch, version, names, seed }) {
   const agent = '"[INSTALLDIR]muster-agent.mjs"'
   // A backslash before the quote would make it part of the path.
   const layOut = String.raw`"[INSTALLDIR]package\agent.mjs" lay-out --program-folder "[INSTALLDIR]."`
-  const install = `${agent} install --package "msi:[ProductCode]" --server "[SERVER]" --token "[TOKEN]" --ca "[CAFILE]"`
+  const repeat = `${agent} install --package "msi:[ProductCode]"`
+  const install = `${repeat} --server "[SERVER]" --token "[TOKEN]" --ca "[CAFILE]"`
+  // Either would let a value continue as further arguments.
+  const isUnsafe = ['SERVER', 'TOKEN', 'CAFILE'].map((name) => String.raw`${name} >< Quote OR ${name} >> "\"`)
   return `<?xml version="1.0" encoding="utf-8"?>
 <Wix xmlns="http://schemas.microsoft.com/wix/2006/wi">
   <Product Id="{${makeGuid(seed, 'product')}}" Name="Muster agent" Language="1033" Version="${version}" Manufacturer="Muster" UpgradeCode="{${UPGRADE_CODE}}">
     <Package InstallerVersion="500" Compressed="yes" InstallScope="perMachine" Description="Muster agent ${version} for ${arch}"/>
     <Media Id="1" Cabinet="${CABINET}" EmbedCab="no"/>
     <Property Id="MsiHiddenProperties" Value="TOKEN"/>
+    <Property Id="Quote" Value="&quot;"/>
+    <Condition Message="SERVER, TOKEN and CAFILE must not contain quotation marks or end with a backslash.">${escapeXml(`Installed OR NOT (${isUnsafe.join(' OR ')})`)}</Condition>
     <Upgrade Id="{${UPGRADE_CODE}}">
       <UpgradeVersion Minimum="0.0.0" IncludeMinimum="yes" OnlyDetect="no" Property="OTHERVERSION"/>
     </Upgrade>
@@ -139,6 +145,7 @@ ${references.join('\n')}
     </Feature>
 ${action('LayOutAgent', 'Execute="deferred" Return="check"', layOut)}
 ${action('RegisterAgent', 'Execute="deferred" Return="check"', install)}
+${action('RepeatAgent', 'Execute="deferred" Return="check"', repeat)}
 ${action('UndoAgent', 'Execute="deferred" Return="ignore"', `${agent} uninstall --by-package`)}
 ${action('RemoveAgent', 'Execute="deferred" Return="ignore"', `${agent} uninstall --by-package`)}
     <CustomAction Id="ClearToken" Property="TOKEN" Value="{}"/>
@@ -147,7 +154,8 @@ ${action('RemoveAgent', 'Execute="deferred" Return="ignore"', `${agent} uninstal
       <Custom Action="RemoveAgent" Sequence="1910">REMOVE="ALL" AND NOT UPGRADINGPRODUCTCODE AND NOT %MUSTER_UPGRADE</Custom>
       <Custom Action="UndoAgent" Sequence="6480">NOT Installed AND NOT OTHERVERSION</Custom>
       <Custom Action="LayOutAgent" Sequence="6490">NOT REMOVE="ALL"</Custom>
-      <Custom Action="RegisterAgent" Sequence="6500">NOT REMOVE="ALL"</Custom>
+      <Custom Action="RegisterAgent" Sequence="6500">NOT Installed</Custom>
+      <Custom Action="RepeatAgent" Sequence="6501">Installed AND NOT REMOVE="ALL"</Custom>
       <Custom Action="ClearToken" Sequence="6610">TOKEN</Custom>
     </InstallExecuteSequence>
   </Product>

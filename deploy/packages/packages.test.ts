@@ -162,6 +162,28 @@ test('the MSI hides the token, undoes failures, and holds the files unchanged', 
   expect(hashes).toEqual(expect.arrayContaining([hash(program), hash(agent)]))
 })
 
+test('an MSI that is repaired ignores SERVER, TOKEN and CAFILE, and no value of theirs becomes another argument', () => {
+  const table = (name: string) => {
+    const rows = read('msiinfo', 'export', built('windows-x64.msi'), name).trim().split('\r\n')
+    return new Map(rows.map((row) => row.split('\t')).map(([key = '', ...rest]) => [key, rest.join('\t')]))
+  }
+  expect(table('Property').get('SecureCustomProperties')).toBe('OTHERVERSION')
+  const sequence = table('InstallExecuteSequence')
+  const secret = [...table('CustomAction')].filter(([, text]) => /\[(SERVER|TOKEN|CAFILE)\]/.test(text))
+  expect(secret.map(([name]) => [name, sequence.get(name)])).toEqual([
+    ['RegisterAgent', 'NOT Installed\t6500'],
+  ])
+  expect(sequence.get('RepeatAgent')).toBe('Installed AND NOT REMOVE="ALL"\t6501')
+  // A value with a small letter in its name cannot be given on the command line.
+  expect(table('Property').get('Quote')).toBe('"')
+  expect(sequence.get('LaunchConditions')).toMatch(/^\t\d+$/)
+  const [condition, message] = [...table('LaunchCondition')].at(-1) ?? []
+  expect(condition).toBe(
+    String.raw`Installed OR NOT (SERVER >< Quote OR SERVER >> "\" OR TOKEN >< Quote OR TOKEN >> "\" OR CAFILE >< Quote OR CAFILE >> "\")`,
+  )
+  expect(message).toContain('must not contain quotation marks')
+})
+
 test('the Debian package contains the program for root, and its scripts are valid', () => {
   const first = built(`linux-${process.arch}.deb`)
   const files = read('dpkg-deb', '--contents', first)

@@ -140,6 +140,50 @@ test.each(['deb', 'rpm'] as const)(
   },
 )
 
+const ENROLMENT = '/var/lib/muster-agent/enrolment.json'
+
+test.each(['deb', 'rpm'] as const)(
+  'server and token that the %s was installed with are used by the first start, by hand or by the systemd of the image',
+  async (format) => {
+    const { server, machine, token, untilShown } = await givenMachine()
+    const given = `MUSTER_SERVER=${server.url} MUSTER_ENROL_TOKEN=${token}`
+    const { install } = FORMATS[format]
+    const installed = await machine.run(`${given} ${install} ${buildPackage(format, folder)}`)
+    expect(installed.output).toContain(
+      'The service muster-agent.service is enabled and starts when systemd does. Without systemd, start the agent with your own service manager: muster-agent run\n',
+    )
+    expect(installed.code).toBe(0)
+    expect((await machine.run(`stat -c %a ${ENROLMENT}`)).output).toBe('600\n')
+    if (format === 'deb') {
+      await start(machine, 'muster-agent run')
+    } else {
+      await machine.powerOff()
+      await machine.powerOn('systemd')
+      expect((await machine.run('systemctl is-enabled muster-agent')).output).toBe('enabled\n')
+    }
+    await untilShown(true)
+    expect((await machine.run(`ls ${ENROLMENT}`)).code).not.toBe(0)
+    server.expectCleanLog()
+  },
+)
+
+test('a package that is installed again with another server leaves an enrolled machine with its own', async () => {
+  const { machine, token, untilShown } = await givenPackage('deb')
+  await start(machine, 'muster-agent run')
+  await untilShown(true)
+  const readIdentity = async () => (await machine.run('cat /var/lib/muster-agent/agent.json')).output
+  const identity = await readIdentity()
+  const given = `MUSTER_SERVER=http://evil.example MUSTER_ENROL_TOKEN=${token}`
+  const again = await machine.run(`${given} ${FORMATS.deb.install} ${buildPackage('deb', folder)}`)
+  expect(again.output).toContain(
+    'This machine is already enrolled, so the given server and token were not used.',
+  )
+  expect(again.code).toBe(0)
+  expect((await machine.run(`ls ${ENROLMENT}`)).code).not.toBe(0)
+  expect(await readIdentity()).toBe(identity)
+  await untilShown(true)
+})
+
 test('the installer restarts an agent that was started by hand, and ends it when it removes the files', async () => {
   const { server, machine, line, untilShown } = await givenMachine()
   const { output } = await machine.run(line)

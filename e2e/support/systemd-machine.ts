@@ -102,7 +102,7 @@ export class OwnMachine implements AsyncDisposable {
   readonly #name: string
   readonly #disk: Program
   #system: Program | undefined
-  readonly #init: keyof typeof INIT
+  #init: keyof typeof INIT
   #initPid = 0
 
   constructor(folder: string, init: keyof typeof INIT) {
@@ -113,7 +113,8 @@ export class OwnMachine implements AsyncDisposable {
     this.#disk = new Program('unshare', args, { env: TERMINAL })
   }
 
-  async powerOn(): Promise<void> {
+  async powerOn(init = this.#init): Promise<void> {
+    this.#init = init
     await this.#disk.waitForLine(/^ready$/)
     const args = ['--target', `${this.#disk.pid}`, '--mount', 'sh', '-euc', INIT[this.#init].script, 'start']
     this.#system = new Program('nsenter', [...args, this.#folder, this.#name], { env: TERMINAL })

@@ -29,25 +29,21 @@ const PackageName = z.string().regex(/^(deb|rpm|msi:\{[0-9A-Fa-f-]{36}\})$/)
 const Installation = z.object({ program_folder: z.string().optional(), package: PackageName.optional() })
 type Installation = z.infer<typeof Installation>
 
-/** Installs this agent as a system service. Safe to repeat. */
-export async function install(options: {
+interface InstallOptions {
   folder: string
   program: string[]
   /** The folder that contains the program itself. `uninstall` removes it. */
   programFolder: string | undefined
-  /** The package that contains the program. It may be installed without an enrolment. */
+  /** The package that contains the program. It may be installed without an enrolment, and without systemd. */
   packageName: string | undefined
   /** Used when the service starts. */
   enrolment: GivenEnrolment
-}): Promise<void> {
-  const { folder, program, programFolder, packageName, enrolment } = options
-  const isGiven = [enrolment.server, enrolment.token].some((text) => text !== undefined && text !== '')
-  if (isGiven) {
-    const { serverUrl, token, caPem } = readEnrolment(enrolment)
-    await writePendingEnrolment(folder, { server_url: serverUrl, token, ca_pem: caPem })
-  } else if (packageName === undefined) {
-    requireIdentity(folder)
-  }
+}
+
+/** Installs this agent as a system service. Safe to repeat. */
+export async function install(options: InstallOptions): Promise<void> {
+  const { folder, programFolder, packageName } = options
+  await keepEnrolment(options)
   if (programFolder !== undefined || packageName !== undefined) {
     makeDataFolder(folder)
     await os.protectFolder?.(folder)
@@ -57,16 +53,43 @@ export async function install(options: {
     })
     writePrivateFile(folder, dataFiles.installation, `${JSON.stringify(installation)}\n`)
   }
-  const isPending = existsSync(join(folder, dataFiles.enrolment))
-  if (!isPending && findIdentity(folder) === undefined) {
-    say('This machine is not enrolled yet. Run "enrol --server URL", then "install".')
-    return
-  }
-  const service = await os.loadService()
-  say(`${await service.install({ folder, program: withLowMemory(program) })}`)
+  await registerService(options)
   // Agents with other data folders, and those that no service has started.
   const ownFolder = programFolder ?? findProgramFolder(process.argv[1])
   if (ownFolder !== undefined && os.platform === 'linux') await restartAgentsOf(ownFolder)
+}
+
+/**
+ * Keeps a given server for the first start. An enrolled machine stays with its server: Windows lets every user repeat the
+ * installation of a package as the system.
+ */
+async function keepEnrolment({ folder, packageName, enrolment }: InstallOptions): Promise<void> {
+  const isGiven = [enrolment.server, enrolment.token].some((text) => text !== undefined && text !== '')
+  if (isGiven && packageName !== undefined && existsSync(join(folder, dataFiles.identity))) {
+    return say(
+      'This machine is already enrolled, so the given server and token were not used. To enrol it at another server, run "muster-agent enrol --server URL".',
+    )
+  }
+  if (isGiven) {
+    const { serverUrl, token, caPem } = readEnrolment(enrolment)
+    await writePendingEnrolment(folder, { server_url: serverUrl, token, ca_pem: caPem })
+  } else if (packageName === undefined) {
+    requireIdentity(folder)
+  }
+}
+
+async function registerService({ folder, program, packageName }: InstallOptions): Promise<void> {
+  const isPending = existsSync(join(folder, dataFiles.enrolment))
+  if (!isPending && findIdentity(folder) === undefined) {
+    say(
+      'This machine is not enrolled yet. Run "muster-agent enrol --server URL", then "muster-agent install", or without systemd "muster-agent run".',
+    )
+    return
+  }
+  const service = await os.loadService()
+  const given = { folder, program: withLowMemory(program) }
+  const placed = packageName === undefined ? undefined : service.placeForBoot?.(given)
+  say(placed ?? (await service.install(given)))
 }
 
 function checkProgramFolder(folder: string): string {

@@ -134,6 +134,11 @@ export interface Os {
 export interface Service {
   /** Creates and starts a service that runs the agent with this data folder. */
   install(options: { folder: string; program: string[] }): Promise<string>
+  /**
+   * Linux: enables the service for the next start of systemd where that does not run, as in a container or an image.
+   * Returns a message, or undefined where it runs.
+   */
+  placeForBoot?(options: { folder: string; program: string[] }): string | undefined
   /** Stops and removes the service if it exists. Returns a message. */
   uninstall(folder: string): Promise<string>
   /** Starts a process that outlives the service and runs `program`. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { createHash } from 'node:crypto'
 import { CliError } from '../../errors.ts'
@@ -65,13 +65,26 @@ export const systemdService: Service = {
     }
     return `The service ${name} is running.`
   },
+  placeForBoot({ folder, program }) {
+    if (hasSystemd()) return undefined
+    const name = unitName(folder)
+    const [file, link] = [join(UNIT_FOLDER, name), linkOf(name)]
+    withStartUmask(() => {
+      mkdirSync(dirname(link), { recursive: true })
+      writeFileSync(file, unitText({ folder, program }))
+      // As "systemctl enable" creates it.
+      rmSync(link, { force: true })
+      symlinkSync(file, link)
+    })
+    return `systemd is not running. The service ${name} is enabled and starts when systemd does. Without systemd, start the agent with your own service manager: muster-agent run`
+  },
   async uninstall(folder) {
     const name = unitName(folder)
     const file = join(UNIT_FOLDER, name)
     if (!existsSync(file)) return 'There was no service to remove.'
     try {
       if (hasSystemd()) await run('systemctl', ['disable', '--now', name])
-      rmSync(file, { force: true })
+      for (const path of [file, linkOf(name)]) rmSync(path, { force: true })
       if (hasSystemd()) await run('systemctl', ['daemon-reload'])
     } catch (cause) {
       throw new CliError(`failed to remove the service ${name}`, { cause: describeError(cause) })
@@ -87,6 +100,8 @@ export const systemdService: Service = {
     }
   },
 }
+
+const linkOf = (name: string) => join(UNIT_FOLDER, 'multi-user.target.wants', name)
 
 function hasSystemd(): boolean {
   return existsSync('/run/systemd/system')

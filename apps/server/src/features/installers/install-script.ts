@@ -152,7 +152,7 @@ if [ "$action" = uninstall ]; then
     if has_systemd; then
       systemctl --quiet disable --now "$service" || fail "the service could not be stopped, so nothing was removed"
     fi
-    rm -f "$unit"
+    rm -f "$unit" "/etc/systemd/system/multi-user.target.wants/$service.service"
     if has_systemd; then systemctl daemon-reload; fi
   fi
   # It may also have been started by hand, or by another service manager.
