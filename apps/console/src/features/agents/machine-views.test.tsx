@@ -1,10 +1,13 @@
 import { listAgents } from '@muster/contract/api/agents'
 import { type LatestMetrics, listLatestMetrics } from '@muster/contract/api/metrics'
+import { getDashInfo } from '@muster/contract/api/system'
 import { savePreferences } from '@muster/contract/api/users'
 import { createView, deleteView, editView, listViews, type MachineView } from '@muster/contract/api/views'
 import { expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { answer } from '../../testing/test-server.ts'
+import { dashInfoQuery } from '../../app/api/queries.ts'
+import { givenDashInfo } from '../../testing/test-console.tsx'
+import { answer, refuse } from '../../testing/test-server.ts'
 import { answerMachines, givenDashboard, MACHINES } from '../dashboard/test-dashboard.ts'
 
 const grid = () => page.getByRole('grid', { name: 'Machines' })
@@ -97,6 +100,31 @@ test('the user chooses columns, and saves them with the search as a new view', a
     columns: saved(),
   })
   await expect.element(viewButton('Desks')).toBeVisible()
+})
+
+test("a chosen column is chosen at once, and stays so while an older answer about the user's settings comes", async () => {
+  const { server, open } = await givenDashboard()
+  const { queryClient } = await open()
+  await page.getByRole('button', { name: 'Columns' }).click()
+  const site = page.getByRole('dialog', { name: 'Columns' }).getByRole('checkbox', { name: 'Site' })
+  const box = site.element() as HTMLInputElement
+  let save = () => {}
+  const saving = new Promise<void>((resolve) => (save = resolve))
+  const before = givenDashInfo()
+  server.on(getDashInfo, () => answer(getDashInfo, before))
+  server.on(savePreferences, async () => {
+    await saving
+    return refuse('unavailable', 'The database does not respond.')
+  })
+  box.click()
+  expect(box.checked).toBe(false)
+  await expect.poll(() => server.calls(savePreferences).length).toBe(1)
+  await queryClient.invalidateQueries(dashInfoQuery)
+  await expect.element(title('Site')).not.toBeInTheDocument()
+  expect(box.checked).toBe(false)
+  save()
+  await expect.element(page.getByText('The database does not respond.')).toBeVisible()
+  await expect.poll(() => box.checked).toBe(true)
 })
 
 test('the menu of a title resets the width of its column, and hides it', async () => {

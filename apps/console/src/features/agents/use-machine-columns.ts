@@ -11,8 +11,8 @@ import { createStore, useStore } from '../../app/session/store.ts'
 import { allColumns, defaultColumns, needsFields, showColumns } from './machine-columns.tsx'
 import { isMetric, type MachineSort } from './sort-machines.ts'
 
-/** Changed columns of the open view that are not saved yet. */
-const draft = createStore<{ view: number; columns: MachineColumnChoice[] } | undefined>(undefined)
+/** Changed columns that are not saved yet: of the open view, or the user's own (view undefined). */
+const draft = createStore<{ view: number | undefined; columns: MachineColumnChoice[] } | undefined>(undefined)
 
 export const dropColumnDraft = (): void => draft.set(undefined)
 
@@ -38,13 +38,13 @@ export function useMachineColumns({ rows, sort, view }: MachineColumnsOptions) {
   // Sorted by an address of a colleague, it is shown as well.
   const hasVersion = info?.show_agent_version === true || sort.column === 'version'
   const usual = useMemo(() => defaultColumns({ version: hasVersion, tags: hasTags }), [hasVersion, hasTags])
-  const chosen = (view === undefined ? undefined : (changed ?? view.columns)) ?? info?.agent_columns ?? []
+  const chosen = changed ?? view?.columns ?? info?.agent_columns ?? []
   const choices = chosen.length === 0 ? usual : chosen
   const { data: fields } = useQuery({ ...fieldsQuery, enabled: needsFields(choices) })
   const shown = useMemo(() => showColumns(choices, allColumns(fields ?? [])), [choices, fields])
   const change = (columns: MachineColumnChoice[]) => {
+    draft.set({ view: view?.id, columns })
     if (view === undefined) saveOwn(columns)
-    else draft.set({ view: view.id, columns })
   }
   return {
     ...shown,
@@ -53,20 +53,24 @@ export function useMachineColumns({ rows, sort, view }: MachineColumnsOptions) {
     change,
     resize: (id: string, width: number | null) =>
       change(choices.map((choice) => (choice.id === id ? { id, width } : choice))),
-    isChanged: changed !== undefined,
+    /** Changes of the open view wait to be saved; the user's own columns save themselves. */
+    isChanged: view !== undefined && changed !== undefined,
     showsMetrics: isMetric(sort.column) || choices.some(({ id }) => isMetric(id)),
   }
 }
 
-/** Saves the user's own columns, also after the table is left; they are shown at once. */
+/** Saves the user's own columns, also after the table is left. The draft shows them until the server's answer has them. */
 function useSaveOwn() {
   const queryClient = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const { mutate } = useMutation({
     mutationFn: (agent_columns: MachineColumnChoice[]) => call(savePreferences, { body: { agent_columns } }),
+    onSettled: async (_saved, _error, agent_columns) => {
+      await queryClient.invalidateQueries(dashInfoQuery)
+      if (draft.get()?.columns === agent_columns) dropColumnDraft()
+    },
   })
   return (agent_columns: MachineColumnChoice[]) => {
-    queryClient.setQueryData(dashInfoQuery.queryKey, (old) => (old ? { ...old, agent_columns } : old))
     clearTimeout(timer.current)
     timer.current = setTimeout(() => mutate(agent_columns), SAVE_PAUSE_MS)
   }

@@ -104,7 +104,7 @@ export async function givenDashboard(more: { me?: Partial<Me>; info?: Partial<Da
   server.on(listSearchFields, () => answer(listSearchFields, []))
   server.on(listCustomFields, () => answer(listCustomFields, []))
   server.on(savePreferences, ({ body }) => {
-    const { dbl_click_action, ...rest } = info
+    const { dbl_click_action, ...rest } = Object.assign(info, body)
     return answer(savePreferences, { ...rest, agent_dblclick_action: dbl_click_action, ...Object(body) })
   })
   return { server, open: (path = '/') => openConsole(path) }
