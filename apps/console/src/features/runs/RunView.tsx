@@ -153,6 +153,11 @@ function RunOutput({ history, output, shown }: RunOutputProps) {
           empty={isFinal(history.state) ? 'No output' : 'No output yet.'}
         />
       </div>
+      {!isFinal(history.state) && history.output_bytes >= LONG_OUTPUT_BYTES && (
+        <p className={classes.cut} role="note">
+          Beyond 512 KB of output or 171 KB of errors, the rest is shown when the run ends.
+        </p>
+      )}
       {history.output_cut_bytes > 0 && (
         <p className={classes.cut} role="note">
           {formatFileSize(history.output_bytes)} stored, {formatFileSize(history.output_cut_bytes)} left out.
@@ -161,6 +166,9 @@ function RunOutput({ history, output, shown }: RunOutputProps) {
     </>
   )
 }
+
+/** From here on, the agent may hold back the rest of a stream until the end: the first part of errors (decision 118). */
+const LONG_OUTPUT_BYTES = 170 * 1024
 
 const TAIL = 4000
 

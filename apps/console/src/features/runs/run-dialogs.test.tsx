@@ -51,6 +51,13 @@ test('a command is sent, and its output comes as it comes, piece by piece', asyn
   )
   await refetchOutput()
   await expect.element(output()).toHaveTextContent('line 1')
+  const atTheEnd = dialog().getByText(/the rest is shown when the run ends/)
+  await expect.element(atTheEnd).not.toBeInTheDocument()
+  server.on(getHistoryOutput, () =>
+    answer(getHistoryOutput, { history: { ...RUN, output_bytes: 600_000 }, chunks: [] }),
+  )
+  await refetchOutput()
+  await expect.element(atTheEnd).toBeVisible()
   server.on(getHistoryOutput, () =>
     answer(getHistoryOutput, {
       history: {
@@ -71,6 +78,7 @@ test('a command is sent, and its output comes as it comes, piece by piece', asyn
   await expect.element(dialog().getByText('exit code 3')).toBeVisible()
   await expect.element(dialog().getByText('1.5 s')).toBeVisible()
   await expect.element(dialog().getByText('1 KB stored, 2 KB left out.')).toBeVisible()
+  await expect.element(atTheEnd).not.toBeInTheDocument()
   await expect.element(dialog().getByRole('link', { name: 'Job J-12' })).toHaveAttribute('href', '/jobs/12')
   await dialog().getByText('Errors', { exact: true }).click()
   await expect.element(output()).not.toHaveTextContent('line 1')
