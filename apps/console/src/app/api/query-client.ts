@@ -46,7 +46,13 @@ export function createQueryClient(): QueryClient {
       onError: (error, failed) => {
         logFailure(failed.meta?.logged, error)
         const isUpdate = failed.state.data !== undefined && failed.getObserversCount() > 0
-        if (isUpdate && error instanceof ApiError && (error.status >= 500 || error.code === 'timeout'))
+        const isShown = failed.meta?.logged !== undefined
+        if (
+          isUpdate &&
+          !isShown &&
+          error instanceof ApiError &&
+          (error.status >= 500 || error.code === 'timeout')
+        )
           notifyError(error)
       },
     }),

@@ -9,7 +9,7 @@ import type { TableTab } from '@muster/contract/api/users'
 import type { MachineColumnChoice } from '@muster/contract/machine-columns'
 import { describeError, isRefused } from '../../app/api/describe-error.ts'
 import { CsvButton } from '../../ui/table/CsvButton.tsx'
-import { EmptyState, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
+import { EmptyState, ErrorBox, ErrorState, NoPermission, SkeletonRows } from '../../ui/layout/States.tsx'
 import { useDrawn } from '../../ui/layout/use-drawn.ts'
 import { useNodeName, useNodeTotal, useSelectedNode } from '../dashboard/use-dashboard.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
@@ -118,7 +118,7 @@ interface MachinesPaneProps {
 export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesPaneProps) {
   const state = useTableState()
   const node = useSelectedNode()
-  const { rows, isWhole, isLoading, delayMs, error, refetch } = useMachines(state, node)
+  const { rows, isWhole, isLoading, isFetching, delayMs, error, refetch } = useMachines(state, node)
   const search = useMachineQuery(state.text)
   const columns = useMachineColumns({ rows, sort: state.sort, view: state.view })
   const metrics = useMachineMetrics({ tab: state.tab ?? 'mixed', node }, columns.showsMetrics)
@@ -187,11 +187,14 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
         id={panelId}
         role="tabpanel"
         aria-label={TAB_LABELS[tab]}
-        aria-busy={isLoading || !isWhole}
+        aria-busy={isLoading || !isWhole || isFetching}
         className={classes.table}
         style={tableHeight === undefined ? undefined : { height: tableHeight }}
       >
-        {error !== null && rows === undefined ? (
+        {error !== null && rows !== undefined && !isRefused(error) && (
+          <OldMachines error={error} onRetry={() => void refetch()} />
+        )}
+        {error !== null && (rows === undefined || isRefused(error)) ? (
           <MachinesError error={error} onRetry={() => void refetch()} />
         ) : isLoading ? (
           <SkeletonRows rows={16} height={state.compact ? 32 : 40} delayMs={delayMs} />
@@ -283,7 +286,7 @@ function useMachines({ tab, sort, text, view }: TableState, node: TreeNode | und
   })
   // The whole list would delay the first rows, on the server and in rendering.
   const isDrawn = useDrawn(tab !== undefined && !(asksFirst && awaitsFirst))
-  const { data, isPlaceholderData, isPending, error, refetch } = useQuery({
+  const { data, isPlaceholderData, isPending, isFetching, error, refetch } = useQuery({
     ...machinesQuery(filter),
     enabled: tab !== undefined && isDrawn,
     placeholderData: keepPreviousData,
@@ -296,6 +299,7 @@ function useMachines({ tab, sort, text, view }: TableState, node: TreeNode | und
     /** False while only the first rows are loaded. */
     isWhole: whole !== undefined,
     isLoading: rows === undefined && (lasts || isPending),
+    isFetching,
     delayMs: lasts ? 0 : LOADING_DELAY_MS,
     error,
     refetch,
@@ -317,6 +321,19 @@ type TableState = Pick<ReturnType<typeof useTableState>, 'tab' | 'sort' | 'text'
 function MachinesError({ error, onRetry }: { error: Error; onRetry: () => void }) {
   if (isRefused(error)) return <NoPermission message="Your role does not allow you to see machines." />
   return <ErrorState {...describeError(error)} onRetry={onRetry} />
+}
+
+/** Above rows that could not be loaded again: they stay, and get older. */
+function OldMachines({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const { message, caption } = describeError(error)
+  return (
+    <div className={classes.old}>
+      <ErrorBox message={message} caption={caption ?? 'The rows below are from before.'} />
+      <Button variant="default" size="xs" onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  )
 }
 
 function describeFound({ shown, total, searchMs }: MachineView, text: string): string {
