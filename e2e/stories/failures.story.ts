@@ -193,3 +193,25 @@ test('a part of the console that is not on the server any more asks for a reload
   await page.getByRole('button', { name: 'Reload' }).click()
   await expect(page.getByRole('region', { name: 'Preferences' })).toBeVisible()
 })
+
+for (const [why, fulfil] of [
+  ['throws while it starts', { contentType: 'text/javascript', body: 'throw new Error("no start")' }],
+  ['cannot be loaded', { status: 404, contentType: 'text/plain', body: 'gone' }],
+] as const) {
+  test(`spec, start-up errors: a program that ${why} leaves one sentence with Reload`, async ({
+    admin,
+    openConsole,
+    expected,
+  }) => {
+    expected.browser.push(/no start/, /Failed to load resource/)
+    const { page, fleet } = await openDashboard(admin, openConsole)
+    using _machines = fleet
+    await page.route('**/assets/*.js', (route) => route.fulfill(fulfil))
+    await page.reload()
+    await expect(page.getByRole('alert')).toContainText('The console could not start.')
+    await page.unroute('**/assets/*.js')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await expect(machineRow(page, 'alpha')).toBeVisible()
+    await expect(page.getByText('The console could not start.')).toBeHidden()
+  })
+}

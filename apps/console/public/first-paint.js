@@ -28,6 +28,32 @@
 
   if ('offline' in document.documentElement.dataset) return
 
+  // A program that fails before it has drawn anything, or whose file does not load, would leave a blank page. The
+  // browser logs the error itself. If the program starts after all, it replaces the sentence.
+  var sayBroken = function () {
+    setTimeout(function () {
+      var root = document.getElementById('root')
+      if (root === null || root.childElementCount > 0) return
+      var page = document.createElement('div')
+      page.setAttribute('role', 'alert')
+      page.style.cssText = 'padding:24vh 16px 0;text-align:center;font:16px/1.5 system-ui,sans-serif'
+      page.style.color = dark ? '#e6edf3' : '#1c2430'
+      var sentence = document.createElement('p')
+      sentence.textContent = 'The console could not start. Reload the page to try again.'
+      var reload = document.createElement('button')
+      reload.textContent = 'Reload'
+      reload.style.cssText = 'padding:8px 16px;font:inherit;cursor:pointer'
+      reload.addEventListener('click', function () {
+        location.reload()
+      })
+      page.append(sentence, reload)
+      root.append(page)
+    })
+  }
+  // A file that does not load reports to its own element only: hence the capture.
+  window.addEventListener('error', sayBroken, true)
+  window.addEventListener('unhandledrejection', sayBroken)
+
   // Requests the data of the dashboard or the overview while their program still loads; app/early.ts uses the responses.
   var token = null
   try {
