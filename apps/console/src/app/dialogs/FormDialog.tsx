@@ -142,7 +142,11 @@ function invalidLabels<Values extends Record<string, unknown>>(
   return Array.from(fields).flatMap((field) => {
     // Paths of the form's own values.
     if (form.isValid(field.dataset.path as never)) return []
-    const label = field.labels?.[0]?.textContent ?? field.getAttribute('aria-label')
-    return label === null || label === '' ? [] : [label.replace(/\s*\*$/, '')]
+    const label =
+      field.labels?.[0]?.textContent ??
+      field.getAttribute('aria-label') ??
+      document.getElementById(field.getAttribute('aria-labelledby') ?? '')?.textContent ??
+      ''
+    return label === '' ? [] : [label.replace(/\s*\*$/, '')]
   })
 }

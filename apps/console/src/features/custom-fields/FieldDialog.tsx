@@ -3,7 +3,7 @@ import '@mantine/core/styles/PillsInput.css'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { createCustomField, type CustomField, editCustomField } from '@muster/contract/api/custom-fields'
 import type { CustomFieldModel } from '@muster/contract/custom-field-values'
-import { Checkbox, Input, MultiSelect, Select, Stack, TextInput } from '@mantine/core'
+import { Checkbox, MultiSelect, Select, Stack, TextInput } from '@mantine/core'
 import { ChangedMeanwhile, RecordDialog } from '../../app/dialogs/RecordDialog.tsx'
 import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { call } from '../../app/api/api.ts'
@@ -112,15 +112,14 @@ function DefinitionInputs({ form, isNew }: DefinitionInputsProps) {
         }}
       />
       {hasChoices(form.values) && (
-        <div>
-          <ListField
-            label="Choices"
-            noun="choice"
-            values={options}
-            onChange={(next) => form.setFieldValue('options', next)}
-          />
-          {form.errors.options !== undefined && <Input.Error mt={4}>{form.errors.options}</Input.Error>}
-        </div>
+        <ListField
+          label="Choices"
+          noun="choice"
+          values={options}
+          onChange={(next) => form.setFieldValue('options', next)}
+          path="options"
+          error={form.errors.options}
+        />
       )}
       <Default form={form} />
       {type !== 'checkbox' && (

@@ -290,16 +290,15 @@ export function VncSection() {
             Allowed VNC targets, as seen from each machine: localhost is the machine itself. Enter names,
             addresses, networks such as 10.0.0.0/8, or *. Applies to new windows.
           </p>
-          <div data-path="vnc_targets" tabIndex={-1}>
-            <ListField
-              {...VNC_FIELDS.vnc_targets}
-              noun="target"
-              placeholder="10.0.0.0/8:5900-5999"
-              values={form.values.vnc_targets}
-              onChange={(values) => form.setFieldValue('vnc_targets', values)}
-              check={(line) => whyNoVncTarget(line) ?? null}
-            />
-          </div>
+          <ListField
+            {...VNC_FIELDS.vnc_targets}
+            noun="target"
+            placeholder="10.0.0.0/8:5900-5999"
+            values={form.values.vnc_targets}
+            onChange={(values) => form.setFieldValue('vnc_targets', values)}
+            path="vnc_targets"
+            check={(line) => whyNoVncTarget(line) ?? null}
+          />
         </>
       )}
     </CoreSection>

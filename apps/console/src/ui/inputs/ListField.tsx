@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Input, TextInput } from '@mantine/core'
 import { IconAlertTriangle, IconPlus, IconX } from '@tabler/icons-react'
-import { type KeyboardEvent, useId, useLayoutEffect, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react'
 import classes from './ListField.module.css'
 
 interface ListFieldProps {
@@ -13,16 +13,23 @@ interface ListFieldProps {
   placeholder?: string
   /** Help for all lines, below them. */
   warning?: string
-  /** The error of a value, or null. */
+  /** The error of a value, or null. Shown once the user has left its line. */
   check?: (value: string) => string | null
+  /** The form's field, for the foot of the form. */
+  path?: string
+  /** About the whole list. */
+  error?: ReactNode
 }
 
 /** A list of texts, one per line. Enter adds a line, Backspace in an empty line removes it. */
 export function ListField(props: ListFieldProps) {
-  const { label, description, noun, values, onChange, placeholder, warning, check = () => null } = props
+  const { label, description, noun, values, onChange, placeholder, warning, check, path, error } = props
   const list = useRef<HTMLDivElement>(null)
   const labelId = useId()
   const nextLine = useRef<number>(undefined)
+  const [focused, setFocused] = useState<number>()
+  const errors = values.map((value) => check?.(value) ?? null)
+  const wrong = Math.max(0, errors.findIndex(Boolean))
   // Together with the line, not a frame later: fast typing belongs to the new line.
   useLayoutEffect(() => {
     if (nextLine.current === undefined) return
@@ -44,7 +51,11 @@ export function ListField(props: ListFieldProps) {
     event.preventDefault()
   }
   return (
-    <div role="group" aria-labelledby={labelId}>
+    <div
+      role="group"
+      aria-labelledby={labelId}
+      {...(path !== undefined && values.length === 0 ? { 'data-path': path, tabIndex: -1 } : {})}
+    >
       <Input.Label component="span" id={labelId}>
         {label}
       </Input.Label>
@@ -57,12 +68,15 @@ export function ListField(props: ListFieldProps) {
               classNames={{ input: 'mono' }}
               aria-label={`${label} ${index + 1}`}
               value={value}
-              error={check(value)}
+              error={focused === index ? null : errors[index]}
+              {...(index === wrong && path !== undefined ? { 'data-path': path } : {})}
               placeholder={placeholder}
               autoComplete="off"
               spellCheck={false}
               onChange={(event) => onChange(values.with(index, event.currentTarget.value))}
               onKeyDown={(event) => onKeyDown(event, index)}
+              onFocus={() => setFocused(index)}
+              onBlur={() => setFocused(undefined)}
             />
             <ActionIcon
               size="input-sm"
@@ -74,6 +88,9 @@ export function ListField(props: ListFieldProps) {
           </div>
         ))}
       </div>
+      {error !== undefined && errors.every((line) => line === null) && (
+        <Input.Error mb={4}>{error}</Input.Error>
+      )}
       {warning !== undefined && (
         <p className={classes.warning} role="status">
           <IconAlertTriangle size={16} stroke={1.75} aria-hidden className={classes.warningIcon} />

@@ -7,7 +7,7 @@ import { useId } from 'react'
 import { ListField } from '../../../ui/inputs/ListField.tsx'
 import { SecretField } from './SecretField.tsx'
 import type { ChannelField } from './channel-fields.ts'
-import { type ChannelForm, type HeaderLine, shownFields } from './channel-form.ts'
+import { type ChannelForm, checkRecipient, type HeaderLine, shownFields } from './channel-form.ts'
 import classes from './ChannelForm.module.css'
 
 interface SettingFieldsProps {
@@ -22,11 +22,11 @@ export function SettingFields({ kind, form, start }: SettingFieldsProps) {
   if (kind === 'push')
     return <Text c="dimmed">Sent to browsers in which users have turned on notifications.</Text>
   return shownFields(kind, form.values).map((field) => (
-    <SettingField key={field.name} field={field} form={form} start={start} />
+    <SettingField key={field.name} kind={kind} field={field} form={form} start={start} />
   ))
 }
 
-function SettingField({ field, form, start }: Omit<SettingFieldsProps, 'kind'> & { field: ChannelField }) {
+function SettingField({ kind, field, form, start }: SettingFieldsProps & { field: ChannelField }) {
   const { name, label, description, placeholder } = field
   const value = form.values[name]
   const error = form.errors[name]
@@ -96,16 +96,16 @@ function SettingField({ field, form, start }: Omit<SettingFieldsProps, 'kind'> &
       )
     case 'list':
       return (
-        <div>
-          <ListField
-            label={label}
-            noun={field.noun}
-            values={value as readonly string[]}
-            onChange={set}
-            {...(placeholder === undefined ? {} : { placeholder })}
-          />
-          {wrong !== undefined && <Input.Error>{wrong}</Input.Error>}
-        </div>
+        <ListField
+          label={label}
+          noun={field.noun}
+          values={value as readonly string[]}
+          onChange={set}
+          {...(placeholder === undefined ? {} : { placeholder })}
+          path={name}
+          check={(line) => checkRecipient(kind === 'sms' ? 'sms' : 'email', line)}
+          error={wrong}
+        />
       )
     case 'headers':
       return (

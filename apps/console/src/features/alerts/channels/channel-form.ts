@@ -1,5 +1,6 @@
 import {
   type AlertChannel,
+  channelFields,
   type ChannelKind,
   ChannelRules,
   ChannelSettings,
@@ -96,6 +97,12 @@ export function checkChannelForm(kind: ChannelKind, form: ChannelForm): Record<s
 
 export function checkSettings(kind: ChannelKind, form: ChannelForm): Record<string, string> {
   return sentences(ChannelSettings.safeParse(toSettings(kind, form)).error, form)
+}
+
+/** The error of one recipient, or null; an empty line is none. */
+export function checkRecipient(kind: 'email' | 'sms', line: string): string | null {
+  const { element } = channelFields[kind].shape.recipients
+  return line === '' ? null : (element.safeParse(line).error?.issues[0]?.message ?? null)
 }
 
 function sentences(error: z.ZodError | undefined, form: ChannelForm): Record<string, string> {

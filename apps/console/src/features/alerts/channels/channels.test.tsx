@@ -107,6 +107,34 @@ test('a new channel is added with its rules; missing values are shown at their f
   })
 })
 
+test.each([
+  ['email', 'Recipients', 'recipient', 'ada@example', 'ada@example.com'],
+  ['sms', 'Numbers', 'number', '0041 79', '+41791234567'],
+] as const)(
+  'a bad recipient of %s is marked in its own field, and the foot of the form names it',
+  async (kind, label, noun, bad, good) => {
+    const { open } = await givenChannels()
+    await open(`/?dialog=alert-channel&item=new.${kind}`)
+    await dialog()
+      .getByRole('textbox', { name: `${label} 1` })
+      .fill(good)
+    await dialog()
+      .getByRole('button', { name: `Add ${noun}` })
+      .click()
+    const second = dialog().getByRole('textbox', { name: `${label} 2` })
+    await second.fill(bad)
+    // While it is written, it is not wrong yet.
+    await expect.element(second).toBeValid()
+    await dialog().getByRole('textbox', { name: 'Name' }).fill('Night')
+    await expect.element(second).toBeInvalid()
+    await expect.element(dialog().getByRole('textbox', { name: `${label} 1` })).toBeValid()
+    await expect.element(dialog().getByText(new RegExp(`^Missing or invalid: ${label} 2`))).toBeVisible()
+    await second.fill(good)
+    await expect.element(second).toBeValid()
+    await expect.element(dialog().getByText(new RegExp(`${label} \\d`))).not.toBeInTheDocument()
+  },
+)
+
 test('stored secrets are hidden, and stay unless replaced or removed', async () => {
   const { server, open } = await givenChannels([testChannel()])
   await open('/?dialog=alert-channel&item=1')

@@ -7,13 +7,14 @@ import {
   editAlertTemplate,
 } from '@muster/contract/api/alert-templates'
 import { type ReactNode, useState } from 'react'
-import { Checkbox, Group, Input, MultiSelect, Stack, TextInput } from '@mantine/core'
+import { Checkbox, Group, MultiSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { ChangedMeanwhile, RecordDialog } from '../../../app/dialogs/RecordDialog.tsx'
 import { FormDialog } from '../../../app/dialogs/FormDialog.tsx'
 import { call } from '../../../app/api/api.ts'
 import { type AddressedDialogProps, useRecordAddress } from '../../../app/dialogs/use-dialog.ts'
 import { useSaveInto } from '../../../app/dialogs/use-save-into.ts'
+import { checkRecipient } from '../channels/channel-form.ts'
 import { ListField } from '../../../ui/inputs/ListField.tsx'
 import { clientsQuery, useMay } from '../../../app/api/queries.ts'
 import {
@@ -126,16 +127,20 @@ function TemplateFields({ form, start }: TemplateFieldsProps) {
           placeholder="night@example.com"
           values={values.email_recipients}
           onChange={(lines) => form.setFieldValue('email_recipients', lines)}
+          path="email_recipients"
+          check={(line) => checkRecipient('email', line.trim())}
+          error={form.errors.email_recipients}
         />
-        <Wrong text={form.errors.email_recipients} />
         <ListField
           label="SMS numbers"
           noun="number"
           placeholder="+41791234567"
           values={values.text_recipients}
           onChange={(lines) => form.setFieldValue('text_recipients', lines)}
+          path="text_recipients"
+          check={(line) => checkRecipient('sms', line.trim())}
+          error={form.errors.text_recipients}
         />
-        <Wrong text={form.errors.text_recipients} />
       </Section>
       <Section
         title="Notifications"
@@ -170,11 +175,6 @@ function Section({ title, hint, children }: { title: string; hint?: string; chil
       <div className="stack">{children}</div>
     </section>
   )
-}
-
-function Wrong({ text }: { text: ReactNode }) {
-  if (text === undefined || text === null) return null
-  return <Input.Error>{text}</Input.Error>
 }
 
 /** Machines that a template does not apply to. */

@@ -84,6 +84,22 @@ test('a template shows its actions and assignments; it can be disabled, made def
   await expect.poll(() => server.calls(deleteAlertTemplate).length).toBe(1)
 })
 
+test('a bad recipient of a template is marked in its own field, and the foot of the form names it', async () => {
+  const { open } = await givenTemplates()
+  await open('/?dialog=alert-template&item=new')
+  await dialog().getByRole('textbox', { name: 'Name' }).fill('Night')
+  await dialog().getByRole('button', { name: 'Add recipient' }).click()
+  await dialog().getByRole('textbox', { name: 'E-mail recipients 1' }).fill('night@example')
+  await dialog().getByRole('button', { name: 'Add number' }).click()
+  await dialog().getByRole('textbox', { name: 'SMS numbers 1' }).fill('12')
+  await dialog().getByRole('textbox', { name: 'Name' }).click()
+  await expect.element(dialog().getByRole('textbox', { name: 'E-mail recipients 1' })).toBeInvalid()
+  await expect.element(dialog().getByRole('textbox', { name: 'SMS numbers 1' })).toBeInvalid()
+  await expect
+    .element(dialog().getByText('Missing or invalid: E-mail recipients 1, SMS numbers 1'))
+    .toBeVisible()
+})
+
 test('a template with an unapproved script links to the approval', async () => {
   const { server, open } = await givenTemplates([
     testTemplate({

@@ -138,9 +138,8 @@ function ApiKeyForm({ apiKey, onReload, onClose }: ApiKeyFormProps) {
           noun="address"
           values={form.values.allowed_addresses}
           onChange={(values) => form.setFieldValue('allowed_addresses', values)}
-          {...(typeof form.errors['allowed_addresses'] === 'string' && {
-            warning: form.errors['allowed_addresses'],
-          })}
+          path="allowed_addresses"
+          error={form.errors['allowed_addresses']}
         />
       </Stack>
     </FormDialog>
