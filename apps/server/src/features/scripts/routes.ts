@@ -24,7 +24,7 @@ import { audit } from '../audit/write-audit.ts'
 import { readCoreSettings, refuseServerScriptsOff } from '../../platform/config/core-settings.ts'
 import { addScript, changeScript, removeScript, requireScript } from './write-script.ts'
 import { loadSnippets } from './expand-script.ts'
-import { generateScript as generate } from './generate-script.ts'
+import { scriptGenerator } from './generate-script.ts'
 import { findScripts, type ScriptRow, viewOwnDetail, viewScript } from './queries.ts'
 import { approveScriptVersion, findApprovalStates, viewApproval } from './server-approval.ts'
 import { findVersions, requireVersion, viewVersion } from './versions.ts'
@@ -32,6 +32,7 @@ import { fillVariables } from './fill-variables.ts'
 import { runOnServer } from './run-on-server.ts'
 
 export function scriptsRoutes(api: Api, ctx: Context): void {
+  const generate = scriptGenerator(ctx)
   route(api, listScripts, async ({ query }) => {
     const show = { community: query.showCommunityScripts ?? true, hidden: query.showHiddenScripts ?? false }
     const approvals = await findApprovalStates(ctx)
@@ -78,7 +79,7 @@ export function scriptsRoutes(api: Api, ctx: Context): void {
   route(api, generateScript, async ({ body, caller, request }) => {
     using connected = whileConnected(request.raw)
     const signal = AbortSignal.any([stopping.signal, connected.signal])
-    return generate(ctx, caller, { prompt: body.prompt, signal })
+    return generate(caller, { prompt: body.prompt, signal })
   })
 
   async function viewDetail(row: ScriptRow) {
