@@ -228,8 +228,6 @@ export const UNAUDITED = [
   'POST /software/files/',
   // No machine of the walk is overdue.
   'POST /agents/availability/bulk/',
-  // Builds a file that everyone who installs agents may download.
-  'POST /agents/packages/',
   // Already has the requested value.
   'PUT /alerts/templates/default/',
   'PUT /automation/places/:level/:id/',

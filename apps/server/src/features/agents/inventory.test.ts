@@ -1,3 +1,4 @@
+import { listAudit } from '@muster/contract/api/audit'
 import { pingAgent, refreshAgent } from '@muster/contract/api/agents'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
@@ -23,4 +24,8 @@ test('an inventory refresh and a ping work while the machine is connected', asyn
   await agent.next((frame) => frame.type === 'command' && frame.command.payload.includes('report-facts'), 0)
   agent.report({ kind: 'facts', facts: { graphics: ['Fresh 9000'] } })
   expect((await answer).body).toMatchObject({ hostname: 'pc-1', graphics: 'Fresh 9000' })
+  const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
+  expect(audit_logs).toContainEqual(
+    expect.objectContaining({ message: 'Refreshed the inventory of pc-1', agent_id: agent.agentId }),
+  )
 })

@@ -10,6 +10,7 @@ import {
 } from '@muster/contract/api/agents'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
+import { audit } from '../audit/write-audit.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { pageOf } from '../../platform/http/page.ts'
@@ -63,6 +64,17 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     })
     if (!sent)
       throw new AppError('agent_offline', `${agent.hostname} is offline. Try again when it is connected.`)
+    await ctx.transaction((tx, emit) =>
+      audit(tx, {
+        caller,
+        action: 'view',
+        object_type: 'agent',
+        message: `Refreshed the inventory of ${agent.hostname}`,
+        agent,
+        at: ctx.now(),
+        emit,
+      }),
+    )
     await fleet.nextFacts(agent.agent_id)
     return viewDetail(params.agent_id, caller)
   })

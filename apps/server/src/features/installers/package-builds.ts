@@ -147,7 +147,7 @@ export class PackageBuilds implements AsyncDisposable {
       await mkdir(folder, { recursive: true })
       await rm(join(folder, key), { recursive: true, force: true })
       await rename(draft, join(folder, key))
-      await removeOtherVersions(folder)
+      await removeOthers(folder)
       this.#builds.delete(key)
     } catch (cause) {
       const error = cause instanceof Error ? cause.message : String(cause)
@@ -277,13 +277,23 @@ async function comparePackage(file: string, { sha256, bytes }: Built): Promise<v
     throw new Error('The built package differs from its hash. Build it again.')
 }
 
-/** Keeps the folder of this version only, and drafts, which belong to builds that run. */
-async function removeOtherVersions(folder: string): Promise<void> {
+/**
+ * Keeps the folder of this version, and drafts of builds that may still run, also in other processes. One that is older
+ * than any build may be was left by a server that was killed.
+ */
+async function removeOthers(folder: string): Promise<void> {
   const parent = dirname(folder)
   for (const name of await readdir(parent)) {
-    if (name !== basename(folder) && !name.startsWith('.'))
-      await rm(join(parent, name), { recursive: true, force: true })
+    const path = join(parent, name)
+    if (path !== folder && !(name.startsWith('.') && (await isRecent(path))))
+      await rm(path, { recursive: true, force: true })
   }
+}
+
+/** False for a folder that is gone. */
+async function isRecent(path: string): Promise<boolean> {
+  const { mtimeMs = 0 } = await stat(path).catch(() => ({ mtimeMs: 0 }))
+  return mtimeMs > Date.now() - 2 * BUILD_TIMEOUT_MS
 }
 
 /** Settings of npm, which fetches Node, and of the keys that sign packages. */

@@ -1,8 +1,9 @@
+import { listAudit } from '@muster/contract/api/audit'
 import { buildPackage, listPackages, type PackageName } from '@muster/contract/api/installers'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -73,6 +74,10 @@ test('a package is built on first demand, kept, and served with its hash', async
   })
   // The package of the same version is not built again.
   expect((await admin.call(buildPackage, { body: MSI })).body.build).toEqual(build)
+  const { audit_logs } = (await admin.call(listAudit, { body: {} })).body
+  expect(audit_logs.map(({ message }) => message).filter((message) => message.includes('package'))).toEqual([
+    expect.stringMatching(/^Started to build the package muster-agent-.*-x64\.msi$/),
+  ])
 })
 
 test('open consoles show each step of a build', async () => {
@@ -155,6 +160,20 @@ import { createHash } from 'node:crypto'
   await ended(MSI)
   await ended(RPM)
   expect(await readFile(join(folder, 'notes'), 'utf8')).toBe('begin msi end msi begin rpm end rpm ')
+})
+
+test('what a killed server left of a build is removed; builds of other processes go on', async () => {
+  await using server = await createTestServer()
+  const { admin, ended } = await givenAdmin(server)
+  const folder = join(server.ctx.config.dataFolder, 'packages')
+  const left = join(folder, '.windows-x64-msi-killed')
+  const running = join(folder, '.linux-x64-deb-running')
+  for (const path of [left, running]) await mkdir(join(path, 'half'), { recursive: true })
+  const hourAgo = new Date(Date.now() - 3_600_000)
+  await utimes(left, hourAgo, hourAgo)
+  await admin.call(buildPackage, { body: MSI })
+  expect(await ended(MSI)).toMatchObject({ state: 'ready' })
+  expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual(['.linux-x64-deb-running'])
 })
 
 test('a package of the release is offered, unless it is of another agent or was copied in part', async () => {

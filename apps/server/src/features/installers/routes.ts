@@ -3,12 +3,13 @@ import { buildPackage, enrolAgent, listPackages, proveCertificate } from '@muste
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { type Api, route } from '../../platform/http/route.ts'
+import { audit } from '../audit/write-audit.ts'
 import { makeInstaller } from './create-installer.ts'
 import { deploymentsRoutes } from './deployments/routes.ts'
 import { downloadRoutes } from './download-routes.ts'
 import { enrolMachine } from './enrol-machine.ts'
 import { findOwnAuthority, serverUrl } from './install-files.ts'
-import { PackageBuilds } from './package-builds.ts'
+import { fileName, PackageBuilds } from './package-builds.ts'
 import { signCertificate } from './sign-certificate.ts'
 
 export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
@@ -28,7 +29,23 @@ export function enrolmentRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     makeInstaller(ctx, { packages, caller, url: serverUrl(ctx.config, request) }, body),
   )
   route(api, listPackages, async () => packages.list())
-  route(api, buildPackage, async ({ body }) => packages.start(body))
+  route(api, buildPackage, async ({ body, caller }) => {
+    const { build: before } = packages.view(body)
+    const started = packages.start(body)
+    if (started.build.state === 'building' && before.state !== 'building') {
+      await ctx.transaction((tx, emit) =>
+        audit(tx, {
+          caller,
+          action: 'agent_install',
+          object_type: 'agent',
+          message: `Started to build the package ${fileName(body)}`,
+          at: ctx.now(),
+          emit,
+        }),
+      )
+    }
+    return started
+  })
   downloadRoutes(api, ctx, packages)
   deploymentsRoutes(api, ctx)
 }
