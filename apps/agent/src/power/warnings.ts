@@ -1,4 +1,5 @@
 import type { WarnedAction } from '@muster/contract/agent/power'
+import { makeVisible } from '@muster/rules/text/safe-text'
 import type { StoredPlan } from './power-plans.ts'
 
 const EARLY_MS = 5 * 60_000
@@ -39,8 +40,8 @@ export function describeWarning(
   const time = describeTime(new Date(dueMs))
   if (kind === 'cancelled')
     return { title: 'Cancelled', text: `${sentence} planned for ${time} is cancelled.` }
-  const words = message.trim() === '' ? '' : `\n\n${message.trim()}`
-  const text = `${sentence} at ${time}. Save your work.${words}\n\nPlanned by ${author}.`
+  const words = message.trim() === '' ? '' : `\n\n${showMessage(message)}`
+  const text = `${sentence} at ${time}. Save your work.${words}\n\nPlanned by ${makeVisible(author)}.`
   if (postponements === 0) return { title: TITLES[action], text }
   const minutes = Math.round(postpone_seconds / 60)
   const question = {
@@ -49,6 +50,17 @@ export function describeWarning(
     no: 'Keep the time',
   }
   return { title: TITLES[action], text, question }
+}
+
+const MAX_LINES = 5
+
+/** Without active characters, and short enough that the author's name below it stays in sight. */
+function showMessage(message: string): string {
+  const lines = makeVisible(message)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  return [...lines.slice(0, MAX_LINES - 1), lines.slice(MAX_LINES - 1).join(' ')].join('\n').trim()
 }
 
 /** `18:35`, with the date if it is another day than today. */

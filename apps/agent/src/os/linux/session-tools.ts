@@ -35,13 +35,18 @@ function requireSession(root: string): string {
   )
 }
 
+/** Desktops read the text of a notification as markup: Desktop Notifications Specification 1.2, "Markup". */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
 /** A notification of the desktop, which also Wayland shows. Does nothing without a desktop or without notify-send. */
 async function notifyDesktop(root: string, title: string, text: string): Promise<void> {
   const program = findProgram('notify-send')
   if (program === undefined || findLoggedInUser(root) === null) return
   const { user, env } = await findLinuxSignedIn(root)
   if (env.DBUS_SESSION_BUS_ADDRESS === undefined) return
-  const plan = { program, args: ['--urgency=critical', '--app-name=Muster', '--', title, text] }
+  const plan = { program, args: ['--urgency=critical', '--app-name=Muster', '--', title, escapeMarkup(text)] }
   const call = user === undefined ? plan : asUser(plan, user)
   const child = spawn(call.program, call.args, {
     env: { ...makeEnvironment([], user), ...env },
