@@ -51,3 +51,14 @@ test.each([
 ])('host %s with public address %s: loopback %s', (host, url, loopback) => {
   expect(readConfig({ MUSTER_HOST: host, MUSTER_PUBLIC_URL: url }).isLoopback).toBe(loopback)
 })
+
+test('a server for others reaches public addresses only, unless the provider sets more', () => {
+  expect(readConfig({ MUSTER_HOSTED: 'true' })).toMatchObject({
+    checkTargets: 'public',
+    channelTargets: 'public',
+  })
+  expect(readConfig({ MUSTER_HOSTED: 'true', MUSTER_CHANNEL_TARGETS: 'lan' })).toMatchObject({
+    checkTargets: 'public',
+    channelTargets: 'lan',
+  })
+})

@@ -47,8 +47,8 @@ const Environment = z.object({
     .pipe(z.array(Origin)),
   MUSTER_TLS_CERT: z.string().min(1).optional(),
   MUSTER_TLS_KEY: z.string().min(1).optional(),
-  MUSTER_CHECK_TARGETS: z.enum(OUTBOUND_TARGETS).default('lan'),
-  MUSTER_CHANNEL_TARGETS: z.enum(OUTBOUND_TARGETS).default('lan'),
+  MUSTER_CHECK_TARGETS: z.enum(OUTBOUND_TARGETS).optional(),
+  MUSTER_CHANNEL_TARGETS: z.enum(OUTBOUND_TARGETS).optional(),
   MUSTER_METRICS_TOKEN: z
     .string()
     .regex(/^\S{20,200}$/, 'use 20 to 200 characters without spaces')
@@ -147,6 +147,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   if (value.NATS_URL !== undefined && value.DATABASE_URL === undefined) {
     throw new ConfigError('NATS_URL needs DATABASE_URL: several processes cannot share the embedded database')
   }
+  // The private network of a provider is not that of its clients.
+  const usualTargets = value.MUSTER_HOSTED ? 'public' : 'lan'
   return {
     host: value.MUSTER_HOST,
     port: value.MUSTER_PORT,
@@ -160,8 +162,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       value.MUSTER_TLS_CERT !== undefined && value.MUSTER_TLS_KEY !== undefined
         ? { certFile: value.MUSTER_TLS_CERT, keyFile: value.MUSTER_TLS_KEY }
         : undefined,
-    checkTargets: value.MUSTER_CHECK_TARGETS,
-    channelTargets: value.MUSTER_CHANNEL_TARGETS,
+    checkTargets: value.MUSTER_CHECK_TARGETS ?? usualTargets,
+    channelTargets: value.MUSTER_CHANNEL_TARGETS ?? usualTargets,
     metricsToken: value.MUSTER_METRICS_TOKEN,
     hosted: value.MUSTER_HOSTED,
     packageBuilder:
