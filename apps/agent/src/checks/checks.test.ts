@@ -51,12 +51,14 @@ test('a mount is measured while it exists, and fails when it does not', async ()
   expect(measured).toMatchObject({
     exists: true,
     total_bytes: 1024 ** 2,
+    used_bytes: 0,
     free_bytes: 1024 ** 2,
     inodes_total: 100,
   })
   execFileSync('dd', ['if=/dev/zero', `of=${folder}/fill`, 'bs=1k', 'count=768'], { stdio: 'ignore' })
   server.command(server.sign('run-checks', { ids: [1] }))
   expect((await untilResult(server, 1, 2)).measured).toMatchObject({
+    used_bytes: 768 * 1024,
     free_bytes: 256 * 1024,
     inodes_free: 98,
   })

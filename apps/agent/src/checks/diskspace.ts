@@ -1,4 +1,5 @@
 import { MAX_UNMEASURED_DISKS } from '@muster/contract/agent/checks'
+import { freePercent } from '@muster/rules/agents/disk-shares'
 import { EVERY_DISK } from '@muster/rules/checks/every-disk'
 import { MeasureError } from '../errors.ts'
 import { describeError } from '../log/log.ts'
@@ -28,7 +29,7 @@ async function measureFullest(probes: Probes) {
   const failed = measured.flatMap((one, index) =>
     one.status === 'rejected' ? [{ disk: names[index] ?? '', reason: one.reason as unknown }] : [],
   )
-  const [fullest] = disks.toSorted((a, b) => a.free_bytes / a.total_bytes - b.free_bytes / b.total_bytes)
+  const [fullest] = disks.toSorted((a, b) => shareOf(a) - shareOf(b))
   if (fullest === undefined) throw failed[0]?.reason ?? new MeasureError('No disk was found.')
   const unmeasured = failed
     .slice(0, MAX_UNMEASURED_DISKS)
@@ -36,12 +37,16 @@ async function measureFullest(probes: Probes) {
   return unmeasured.length === 0 ? fullest : { ...fullest, unmeasured }
 }
 
-function viewSpace({ totalBytes, freeBytes, inodes }: MountSpace) {
+const shareOf = ({ used_bytes, free_bytes }: ReturnType<typeof viewSpace>) =>
+  freePercent({ used: used_bytes, free: free_bytes })
+
+function viewSpace({ totalBytes, usedBytes, freeBytes, inodes }: MountSpace) {
   return {
     check_type: 'diskspace' as const,
     exists: true,
     total_bytes: totalBytes,
-    free_bytes: Math.min(freeBytes, totalBytes),
+    used_bytes: usedBytes,
+    free_bytes: freeBytes,
     inodes_total: inodes?.total ?? null,
     inodes_free: inodes?.free ?? null,
   }

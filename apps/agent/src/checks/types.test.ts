@@ -120,7 +120,8 @@ test('a check of every disk reports the fullest one, and a disk that fails hides
     measureMount: async (disk) => {
       const free = spaces[disk]
       if (free === undefined) throw new Error('the disk is on fire')
-      return { totalBytes: disk === '/empty' ? 0 : 100, freeBytes: free, inodes: null }
+      const totalBytes = disk === '/empty' ? 0 : 100
+      return { totalBytes, usedBytes: totalBytes - free, freeBytes: free, inodes: null }
     },
   })
   await expect(measure({ check_type: 'diskspace', settings: { disk: '*' } })).resolves.toMatchObject({

@@ -1,3 +1,4 @@
+import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { MeasureError } from '../errors.ts'
 import type { MountSpace } from './probes.ts'
@@ -6,14 +7,33 @@ import type { MountSpace } from './probes.ts'
 export async function measureMountSpace(mount: string): Promise<MountSpace | undefined> {
   try {
     const stats = await withDiskTimeout(mount, () => statfs(mount))
+    const { total, used, free } = sizesOf(stats)
     return {
-      totalBytes: stats.blocks * stats.bsize,
-      freeBytes: stats.bavail * stats.bsize,
+      totalBytes: total,
+      usedBytes: used,
+      freeBytes: free,
       inodes: stats.files > 0 ? { total: stats.files, free: Math.min(stats.ffree, stats.files) } : null,
     }
   } catch (cause) {
     if (isGone(cause)) return undefined
     throw cause
+  }
+}
+
+type DiskBlocks = Pick<StatsFs, 'blocks' | 'bfree' | 'bavail' | 'bsize'>
+
+/** As in `df`: neither the used nor the free space contains the part reserved for root. */
+export function sizesOf({ blocks, bfree, bavail, bsize }: DiskBlocks): {
+  total: number
+  used: number
+  free: number
+} {
+  // Some file systems report more free blocks than blocks.
+  const free = Math.min(bavail, blocks)
+  return {
+    total: blocks * bsize,
+    used: Math.max(0, blocks - Math.max(bfree, free)) * bsize,
+    free: free * bsize,
   }
 }
 

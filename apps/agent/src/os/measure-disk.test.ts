@@ -1,5 +1,6 @@
 import type { StatsFs } from 'node:fs'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { sizesOf } from './disk-calls.ts'
 import { measureDisks } from './measure-disk.ts'
 
 const statsOf = (blocks: number): StatsFs => ({
@@ -29,6 +30,19 @@ test('sizes are those of df', async () => {
   expect(await measure(answers)).toEqual([
     expect.objectContaining({ total: 4_096_000, used: 700 * 4096, free: 250 * 4096, percent: 73.7 }),
   ])
+})
+
+test('the check of a disk has the sizes of the disk list', async () => {
+  const [disk] = await givenDisk('/same')(answers)
+  expect(sizesOf(STATS)).toEqual({ total: disk?.total, used: disk?.used, free: disk?.free })
+})
+
+test.each([
+  ['more free blocks than blocks', { blocks: 10, bfree: 12, bavail: 12 }, [10, 0, 10]],
+  ['a full disk', { blocks: 10, bfree: 1, bavail: 0 }, [10, 9, 0]],
+  ['a quota of the user', { blocks: 10, bfree: 8, bavail: 2 }, [10, 2, 2]],
+])('sizes of %s', (_, stats, [total, used, free]) => {
+  expect(sizesOf({ bsize: 1, ...stats })).toEqual({ total, used, free })
 })
 
 test('concurrent callers of one disk share one call and its result', async () => {

@@ -1,8 +1,9 @@
 import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import type { Disk } from '@muster/contract/agent/facts'
+import { usedPercent } from '@muster/rules/agents/disk-shares'
 import type { z } from 'zod'
-import { isGone } from './disk-calls.ts'
+import { isGone, sizesOf } from './disk-calls.ts'
 
 type DiskSizes = z.infer<typeof Disk>
 export interface Mount {
@@ -39,14 +40,10 @@ async function measureDisk(mount: Mount, readStats: typeof statfsOf): Promise<Di
     lastSizes.delete(path)
     return undefined
   }
-  const total = stats.blocks * stats.bsize
-  const used = total - stats.bfree * stats.bsize
-  // As in `df`: relative to the space that users can use, without the part reserved for root.
-  const free = stats.bavail * stats.bsize
-  const percent = Math.min(100, Math.round((used / Math.max(1, used + free)) * 1000) / 10)
-  const sizes = { ...mount, total, used, free, percent }
-  lastSizes.set(path, sizes)
-  return sizes
+  const sizes = sizesOf(stats)
+  const disk = { ...mount, ...sizes, percent: Math.round(usedPercent(sizes) * 10) / 10 }
+  lastSizes.set(path, disk)
+  return disk
 }
 
 function callOnce(path: string, readStats: typeof statfsOf): Promise<StatsFs | 'gone' | 'failed'> {

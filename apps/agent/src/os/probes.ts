@@ -3,6 +3,8 @@ import type { FoundEntries } from './log-entries.ts'
 
 export interface MountSpace {
   totalBytes: number
+  /** With `freeBytes`, all that programs can use. */
+  usedBytes: number
   /** Available to users, without the space reserved for root. */
   freeBytes: number
   inodes: { total: number; free: number } | null

@@ -174,6 +174,9 @@ export const Measured = z.discriminatedUnion('check_type', [
     /** `false` = the mount or drive does not exist, and all numbers are 0. */
     exists: z.boolean(),
     total_bytes: Bytes,
+    /** Without the part reserved for the system. Absent: not reported by this agent, which counts it as used. */
+    used_bytes: Bytes.optional(),
+    /** Available to users. */
     free_bytes: Bytes,
     /** Null if the file system counts none. */
     inodes_total: Bytes.nullable(),

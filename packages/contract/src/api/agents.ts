@@ -91,7 +91,7 @@ export const AgentRow = z.object({
   serial_number: z.string(),
   /** Bytes; 0 = unknown. */
   ram_bytes: z.number(),
-  disks: z.array(z.object({ mount: z.string(), total: z.number(), free: z.number() })),
+  disks: z.array(z.object({ mount: z.string(), total: z.number(), used: z.number(), free: z.number() })),
   custom_fields: z.array(CustomFieldValue.extend({ agent: AgentId })),
   /** Tags of the machine and its client, sorted. */
   tags: z.array(z.string()),

@@ -44,6 +44,7 @@ export const OverviewDisk = z.object({
   mount: z.string(),
   /** Bytes, as the machine last reported them. */
   free: z.number(),
+  used: z.number(),
   total: z.number(),
   full_at: Instant,
   /** `[unix seconds, percent used]`, a mean for each of the last 30 days. */

@@ -5,7 +5,7 @@ import {
   compareNothing,
   fail,
   limitsOf,
-  round,
+  roundBeside,
   roundTo,
   type Severity,
   shorten,
@@ -41,7 +41,7 @@ export const http: CheckRule<HttpCheck, HttpResult> = {
     if (status === null || ms === null) return fail(check.alert_severity, reason)
     const { expected_status: expected } = check
     const isExpected = expected.length === 0 ? status >= 200 && status < 400 : expected.includes(status)
-    const answer = `Answered ${status} after ${round(ms)} ms`
+    const answer = `Answered ${status} after ${roundBeside({ ...limitsOf(check), reverse: false }, ms)} ms`
     if (!isExpected) {
       const wanted = expected.length === 0 ? '200 to 399' : expected.join(', ')
       return fail(check.alert_severity, `${answer}, expected ${wanted}`)

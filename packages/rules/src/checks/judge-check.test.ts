@@ -28,6 +28,126 @@ const verdict = (check: CheckToJudge, measured: MeasuredValues) => {
   return severity ?? 'passes'
 }
 
+const usable = { total_bytes: 100 * GB, used_bytes: 20 * GB }
+
+test('free space is a share of what programs can use, as in df', () => {
+  expect(judgeCheck(disk(), space({ ...usable, free_bytes: 60 * GB })).more_info).toBe(
+    '60 GB of 100 GB free (75 %)',
+  )
+  expect(verdict(disk({ warning_threshold: 70 }), space({ ...usable, free_bytes: 60 * GB }))).toBe('passes')
+  expect(verdict(disk({ warning_threshold: 80 }), space({ ...usable, free_bytes: 60 * GB }))).toBe('warning')
+})
+
+test.each([
+  ['percent', disk(), space({ free_bytes: 9.96 * GB }), '9.96 GB of 100 GB free (9.96 %)'],
+  ['a hair below', disk(), space({ free_bytes: 10 * GB - 1 }), '10 GB of 100 GB free (9.999999 %)'],
+  [
+    'gigabytes',
+    disk({ threshold_unit: 'gigabytes' }),
+    space({ total_bytes: 200 * GB, free_bytes: 9.998 * GB }),
+    '9.998 GB of 200 GB free (5 %)',
+  ],
+  [
+    'inodes',
+    disk({ threshold_unit: 'inodes' }),
+    space({ inodes_total: 1e5, inodes_free: 9996 }),
+    '9.996 % of the inodes are free',
+  ],
+  [
+    'load',
+    { check_type: 'cpuload', warning_threshold: 70, error_threshold: 90 },
+    { check_type: 'cpuload', percent: 90.04 },
+    '90.04 % in use on average',
+  ],
+  [
+    'milliseconds',
+    { check_type: 'tcp', port: 22, warning_threshold: 100, error_threshold: 0, alert_severity: 'error' },
+    { check_type: 'tcp', reason: '', ms: 100.4 },
+    'Port 22 responds in 100.4 ms',
+  ],
+  [
+    'the memory of a process',
+    {
+      check_type: 'process',
+      process_name: 'x',
+      expect: 'running',
+      max_memory_mb: 50,
+      alert_severity: 'error',
+    },
+    { check_type: 'process', count: 1, memory_bytes: 50.01 * MB },
+    '1 process named x, 50.01 MB',
+  ],
+  [
+    'the size of a file',
+    {
+      check_type: 'file',
+      path: '/x',
+      expect: 'exists',
+      max_age_minutes: 0,
+      max_size_mb: 1,
+      alert_severity: 'error',
+    },
+    { check_type: 'file', exists: true, size_bytes: 1.001 * MB, age_seconds: 60 },
+    '1.001 MB, changed 1 min ago',
+  ],
+] as [string, CheckToJudge, MeasuredValues, string][])(
+  'a failing value is visibly beyond its threshold: %s',
+  (_, check, measured, text) => {
+    expect(judgeCheck(check, measured)).toMatchObject({ passing: false, more_info: text })
+  },
+)
+
+test.each([
+  [
+    'a small disk',
+    disk(),
+    space({ total_bytes: 50 * MB, free_bytes: 50 * MB }),
+    '50 MB of 50 MB free (100 %)',
+  ],
+  [
+    'a large disk',
+    disk(),
+    space({ total_bytes: 20.5 * 1024 * GB, free_bytes: 8.125 * 1024 * GB }),
+    '8.13 TB of 20.5 TB free (39.6 %)',
+  ],
+  [
+    'a small memory',
+    { check_type: 'memory', memory_kind: 'memory', warning_threshold: 0, error_threshold: 0 },
+    { check_type: 'memory', percent: 50, total_bytes: 512 * MB, swap_percent: null },
+    '50 % of 512 MB in use',
+  ],
+  [
+    'a small file',
+    {
+      check_type: 'file',
+      path: '/x',
+      expect: 'exists',
+      max_age_minutes: 0,
+      max_size_mb: 0,
+      alert_severity: 'error',
+    },
+    { check_type: 'file', exists: true, size_bytes: 12, age_seconds: 60 },
+    '12 B, changed 1 min ago',
+  ],
+  [
+    'a large process',
+    {
+      check_type: 'process',
+      process_name: 'x',
+      expect: 'running',
+      max_memory_mb: 0,
+      alert_severity: 'error',
+    },
+    { check_type: 'process', count: 1, memory_bytes: 2.5 * GB },
+    '1 process named x, 2.5 GB',
+  ],
+] as [string, CheckToJudge, MeasuredValues, string][])(
+  'sizes have a unit that fits: %s',
+  (_, check, measured, text) => {
+    expect(judgeCheck(check, measured).more_info).toBe(text)
+  },
+)
+
 test('a check of every disk names the fullest one', () => {
   const check = disk({ disk: '*' })
   expect(judgeCheck(check, space({ disk: '/srv' })).more_info).toMatch(/^\/srv: 50.* free \(50 %\)$/)

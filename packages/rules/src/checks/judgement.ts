@@ -1,3 +1,5 @@
+import { roundFileSize } from '../text/units.ts'
+
 export type Severity = 'info' | 'warning' | 'error'
 export interface Judgement {
   passing: boolean
@@ -63,7 +65,39 @@ export const fail = (severity: Severity, more_info: string): Judgement => ({
 })
 
 /** Rounds for display. */
-export const round = (value: number) => (value >= 100 ? Math.round(value) : Math.round(value * 10) / 10)
+export const round = (value: number) => roundTo(value, value >= 100 ? 0 : 1)
+
+const MAX_DECIMALS = 6
+const MAX_SIZE_DIGITS = 15
+
+type Sided = Limits & { reverse: boolean }
+
+/** Rounds for display, on the same side of each limit: 9.96 with a limit of 10 is 9.96, and not 10. */
+export function roundBeside(limits: Sided, value: number): number {
+  const severity = severityOf(limits, value)
+  for (let decimals = value >= 100 ? 0 : 1; decimals <= MAX_DECIMALS; decimals += 1) {
+    const rounded = roundTo(value, decimals)
+    if (severityOf(limits, rounded) === severity) return rounded
+  }
+  const scale = 10 ** MAX_DECIMALS
+  return (limits.reverse ? Math.floor(value * scale) : Math.ceil(value * scale)) / scale
+}
+
+/** A size for display, on the same side of each limit. Limits are bytes. */
+export function formatSizeBeside(limits: Sided, bytes: number): string {
+  const severity = severityOf(limits, bytes)
+  for (let digits = 3; digits < MAX_SIZE_DIGITS; digits += 1) {
+    const rounded = roundFileSize(bytes, digits)
+    if (severityOf(limits, rounded.bytes) === severity) return rounded.text
+  }
+  return roundFileSize(bytes, MAX_SIZE_DIGITS).text
+}
+
+/** The only limit of a size, in megabytes; 0 = not set. */
+export const sizeLimit = (megabytes: number): Sided => ({
+  ...limitsOf({ warning_threshold: 0, error_threshold: megabytes * MB }),
+  reverse: false,
+})
 
 export function firstLine(text: string): string | undefined {
   const line = text.split('\n').find((one) => one.trim() !== '' && !one.startsWith('metric '))
@@ -72,8 +106,6 @@ export function firstLine(text: string): string | undefined {
 
 export const MB = 1024 ** 2
 export const GB = 1024 ** 3
-
-export const formatGb = (bytes: number): string => `${round(bytes / GB)} GB`
 
 /** Shortens external text to fit on one line. */
 export const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text)

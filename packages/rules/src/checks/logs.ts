@@ -4,13 +4,14 @@ import {
   type EntriesToJudge,
   entrySeries,
   fail,
+  formatSizeBeside,
   type FoundEntries,
   judgeEntries,
   MB,
   pass,
-  round,
   roundTo,
   type Severity,
+  sizeLimit,
 } from './judgement.ts'
 
 /** 0 days = the whole log. */
@@ -50,9 +51,9 @@ interface FileCheck {
 
 export const file: CheckRule<FileCheck, { exists: boolean; size_bytes: number; age_seconds: number }> = {
   judge(check, { exists, size_bytes, age_seconds }) {
-    const info = exists
-      ? `${round(size_bytes / MB)} MB, changed ${formatDuration(Math.max(0, age_seconds))} ago`
-      : `${check.path} does not exist`
+    const size = formatSizeBeside(sizeLimit(check.max_size_mb), size_bytes)
+    const age = formatAge(age_seconds, check.max_age_minutes * 60)
+    const info = exists ? `${size}, changed ${age} ago` : `${check.path} does not exist`
     if (check.expect === 'missing') return exists ? fail(check.alert_severity, info) : pass(info)
     const isTooOld = check.max_age_minutes > 0 && age_seconds > check.max_age_minutes * 60
     const isTooLarge = check.max_size_mb > 0 && size_bytes > check.max_size_mb * MB
@@ -65,4 +66,11 @@ export const file: CheckRule<FileCheck, { exists: boolean; size_bytes: number; a
       { name: 'age', value: roundTo(age_seconds, 0), unit: 's' },
     ]
   },
+}
+
+/** An age that only rounding puts on its limit is more than that. */
+function formatAge(seconds: number, maxSeconds: number): string {
+  const age = formatDuration(Math.max(0, seconds))
+  const isOnLimit = maxSeconds > 0 && seconds > maxSeconds && age === formatDuration(maxSeconds)
+  return isOnLimit ? `more than ${age}` : age
 }

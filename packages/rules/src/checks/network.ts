@@ -6,7 +6,9 @@ import {
   pass,
   percent,
   responseTime,
+  limitsOf,
   round,
+  roundBeside,
   type Severity,
   shorten,
   type ThresholdPair,
@@ -42,7 +44,8 @@ interface TcpCheck extends ThresholdPair {
 export const tcp: CheckRule<TcpCheck, { reason: string; ms: number | null }> = {
   judge(check, { reason, ms }) {
     if (ms === null) return fail(check.alert_severity, reason)
-    return compare({ ...check, reverse: false }, ms, `Port ${check.port} responds in ${round(ms)} ms`)
+    const shown = roundBeside({ ...limitsOf(check), reverse: false }, ms)
+    return compare({ ...check, reverse: false }, ms, `Port ${check.port} responds in ${shown} ms`)
   },
   series: ({ ms }) => responseTime(ms),
 }

@@ -1,4 +1,4 @@
-import { type CheckRule, fail, MB, pass, round, type Severity } from './judgement.ts'
+import { type CheckRule, fail, formatSizeBeside, MB, pass, type Severity, sizeLimit } from './judgement.ts'
 
 interface ProcessCheck {
   process_name: string
@@ -15,8 +15,8 @@ interface ProcessCheck {
 export const process: CheckRule<ProcessCheck, { count: number; memory_bytes: number }> = {
   judge(check, { count, memory_bytes }) {
     const many = `${count} ${count === 1 ? 'process' : 'processes'} named ${check.process_name}`
-    const info =
-      count === 0 ? `No process named ${check.process_name}` : `${many}, ${round(memory_bytes / MB)} MB`
+    const memory = formatSizeBeside(sizeLimit(check.max_memory_mb), memory_bytes)
+    const info = count === 0 ? `No process named ${check.process_name}` : `${many}, ${memory}`
     if (check.expect === 'not_running') return count === 0 ? pass(info) : fail(check.alert_severity, info)
     const { min_count: least = 1, max_count: most = 0, max_memory_mb } = check
     const isTooLarge = max_memory_mb > 0 && memory_bytes > max_memory_mb * MB

@@ -1,14 +1,17 @@
+import { freePercent, percentOf } from '../agents/disk-shares.ts'
+import { formatFileSize } from '../text/units.ts'
 import {
   type CheckRule,
   compare,
   compareNothing,
   fail,
-  formatGb,
+  formatSizeBeside,
   GB,
   limitsOf,
+  type Limits,
   pass,
   percent,
-  round,
+  roundBeside,
   roundTo,
   type ThresholdPair,
   worstOf,
@@ -16,9 +19,12 @@ import {
 
 export const cpuload: CheckRule<ThresholdPair, { percent: number }> = {
   judge: (check, { percent }) =>
-    compare({ ...check, reverse: false }, percent, `${round(percent)} % in use on average`),
+    compare({ ...check, reverse: false }, percent, `${inUse(check, percent)} % in use on average`),
   series: ({ percent }) => [{ name: 'percent', value: roundTo(percent, 2), unit: '%' }],
 }
+
+const inUse = (check: ThresholdPair, percent: number) =>
+  roundBeside({ ...limitsOf(check), reverse: false }, percent)
 
 interface MemoryCheck extends ThresholdPair {
   memory_kind: 'memory' | 'swap'
@@ -32,11 +38,15 @@ interface MemoryInUse {
 export const memory: CheckRule<MemoryCheck, MemoryInUse> = {
   judge(check, { percent, total_bytes, swap_percent }) {
     if (check.memory_kind === 'memory') {
-      const info = `${round(percent)} % of ${formatGb(total_bytes)} in use`
+      const info = `${inUse(check, percent)} % of ${formatFileSize(total_bytes)} in use`
       return compare({ ...check, reverse: false }, percent, info)
     }
     if (swap_percent === null) return pass('No swap.')
-    return compare({ ...check, reverse: false }, swap_percent, `${round(swap_percent)} % of swap in use`)
+    return compare(
+      { ...check, reverse: false },
+      swap_percent,
+      `${inUse(check, swap_percent)} % of swap in use`,
+    )
   },
   series({ percent, swap_percent }) {
     const used = [{ name: 'percent', value: roundTo(percent, 2), unit: '%' }]
@@ -53,6 +63,8 @@ interface DiskCheck extends ThresholdPair {
 }
 interface DiskRoom {
   total_bytes: number
+  /** Absent in results of older agents: all that is not free, with the part reserved for the system. */
+  used_bytes?: number | undefined
   free_bytes: number
   inodes_total: number | null
   inodes_free: number | null
@@ -70,13 +82,12 @@ export const diskspace: CheckRule<DiskCheck, MeasuredDisk> = {
     if (!measured.exists) return fail('error', `Disk ${check.disk} does not exist.`)
     const left = diskLeft(check.threshold_unit, measured)
     if (left === undefined) return fail('error', `${check.disk} has no inodes.`)
-    const free = formatGb(measured.free_bytes)
-    const total = formatGb(measured.total_bytes)
+    const limits = { ...limitsOf(check), reverse: true }
     const where = measured.disk === undefined ? '' : `${measured.disk}: `
     const info =
       check.threshold_unit === 'inodes'
-        ? `${round(left)} % of the inodes are free`
-        : `${where}${free} of ${total} free (${round(percentOf(measured.free_bytes, measured.total_bytes))} %)`
+        ? `${roundBeside(limits, left)} % of the inodes are free`
+        : where + describeFree(check.threshold_unit, limits, measured)
     const [failed] = measured.unmeasured ?? []
     const found = compare({ ...check, reverse: true }, left, info)
     if (failed === undefined) return found
@@ -85,9 +96,10 @@ export const diskspace: CheckRule<DiskCheck, MeasuredDisk> = {
       compareNothing(limitsOf(check), `${failed.disk} was not measured: ${failed.reason}`),
     )
   },
-  series({ exists, total_bytes, free_bytes, inodes_total, inodes_free }) {
+  series(measured) {
+    const { exists, total_bytes, inodes_total, inodes_free } = measured
     if (!exists || total_bytes === 0) return []
-    const free = [percent('free_percent', free_bytes / total_bytes)]
+    const free = [{ name: 'free_percent', value: roundTo(freePercent(useOf(measured)), 2), unit: '%' }]
     if (inodes_total !== null && inodes_free !== null && inodes_total > 0)
       free.push(percent('inodes_free_percent', inodes_free / inodes_total))
     return free
@@ -97,10 +109,31 @@ export const diskspace: CheckRule<DiskCheck, MeasuredDisk> = {
 /** Free space in the unit of the thresholds; undefined if inodes are not counted. */
 export function diskLeft(unit: DiskUnit, room: DiskRoom): number | undefined {
   if (unit === 'gigabytes') return room.free_bytes / GB
-  if (unit === 'percent') return percentOf(room.free_bytes, room.total_bytes)
+  if (unit === 'percent') return freePercent(useOf(room))
   const { inodes_total, inodes_free } = room
   return inodes_total === null || inodes_free === null ? undefined : percentOf(inodes_free, inodes_total)
 }
 
-/** Multiplies first: 29 of 100 are 29 %, not 28.999999999999996 %. */
-const percentOf = (part: number, whole: number) => (whole === 0 ? 0 : (part * 100) / whole)
+const useOf = ({ total_bytes, free_bytes, used_bytes = total_bytes - free_bytes }: DiskRoom) => ({
+  used: used_bytes,
+  free: free_bytes,
+})
+
+const NO_LIMITS: Limits = { warning_threshold: null, error_threshold: null }
+
+function describeFree(unit: DiskUnit, limits: Limits, room: DiskRoom): string {
+  const bytesOf = (gigabytes: number | null) => (gigabytes === null ? null : gigabytes * GB)
+  const sizeLimits: Limits =
+    unit === 'gigabytes'
+      ? {
+          warning_threshold: bytesOf(limits.warning_threshold),
+          error_threshold: bytesOf(limits.error_threshold),
+        }
+      : NO_LIMITS
+  const free = formatSizeBeside({ ...sizeLimits, reverse: true }, room.free_bytes)
+  const share = roundBeside(
+    { ...(unit === 'percent' ? limits : NO_LIMITS), reverse: true },
+    freePercent(useOf(room)),
+  )
+  return `${free} of ${formatFileSize(room.total_bytes)} free (${share} %)`
+}

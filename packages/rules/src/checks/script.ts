@@ -9,6 +9,7 @@ import {
   METRIC_PREFIX,
   pass,
   round,
+  roundBeside,
   shorten,
   worstOf,
 } from './judgement.ts'
@@ -66,7 +67,7 @@ function wordsOf(end: ScriptEnd, retcode: number): string {
   const [bad] = end.bad_metric_lines ?? []
   if (words !== undefined) return bad === undefined ? words : `${words} (${describeBad(bad)})`
   if (bad !== undefined) return `Exit code ${retcode}, ${describeBad(bad)}`
-  const metrics = end.metrics.slice(0, MAX_SHOWN_METRICS).map(describeMetric)
+  const metrics = end.metrics.slice(0, MAX_SHOWN_METRICS).map((metric) => describeMetric(metric))
   return `Exit code ${retcode}, ${metrics.length === 0 ? 'no output' : metrics.join(', ')}`
 }
 
@@ -74,7 +75,11 @@ function judgeMetric(threshold: MetricThreshold, { metrics, bad_metric_lines = [
   const { name } = threshold
   const metric = metrics.find((one) => one.name === name)
   if (metric !== undefined) {
-    return compareLimits(threshold, metric.value, describeMetric(metric))
+    return compareLimits(
+      threshold,
+      metric.value,
+      describeMetric(metric, roundBeside(threshold, metric.value)),
+    )
   }
   const nothing = (why: string) => compareNothing(threshold, `${name} has no value${why}`)
   const bad = bad_metric_lines.find(({ text }) => text.startsWith(`metric ${name}`)) ?? bad_metric_lines[0]
@@ -85,8 +90,8 @@ function judgeMetric(threshold: MetricThreshold, { metrics, bad_metric_lines = [
 }
 
 const MAX_SHOWN_METRICS = 3
-const describeMetric = ({ name, value, unit }: ScriptEnd['metrics'][number]) =>
-  `${name} is ${round(value)}${unit && ` ${unit}`}`
+const describeMetric = ({ name, value, unit }: ScriptEnd['metrics'][number], shown: number = round(value)) =>
+  `${name} is ${shown}${unit && ` ${unit}`}`
 const describeBad = ({ line, text }: { line: number; text: string }) =>
   `line ${line} is no metric: "${shorten(text)}"`
 

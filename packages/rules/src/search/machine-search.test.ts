@@ -204,7 +204,12 @@ test.each([
   ['disk_free:3%..5%', true],
   ['disk_free<=20gb', true],
   ['disk_free>45gb', false],
-  ['disk_used>=96%', true],
+  // 455 and 20 of 500: the rest is reserved for the system.
+  ['disk_used>=95%', true],
+  ['disk_used>=96%', false],
+  ['disk_free<4.3%', true],
+  ['disk_free<4.2%', false],
+  ['disk_used:455gb', true],
   ['disk_size:100gb', true],
   ['checks>0', false],
   ['actions=0', true],

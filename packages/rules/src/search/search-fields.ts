@@ -1,3 +1,4 @@
+import { percentOf, usableSpace } from '../agents/disk-shares.ts'
 import type { AgentStatus } from '../agents/agent-status.ts'
 import { toPresence } from '../agents/agent-status.ts'
 import { platformName } from '../agents/available-actions.ts'
@@ -43,7 +44,7 @@ export type SearchableMachine = {
   serial_number: string
   /** Bytes; 0 = unknown. */
   ram_bytes: number
-  disks: readonly { mount: string; total: number; free: number }[]
+  disks: readonly { mount: string; total: number; used: number; free: number }[]
   alert_template: { name: string } | null
   problems: readonly string[]
   custom_fields: readonly { field: number; value: unknown }[]
@@ -130,8 +131,8 @@ export const SEARCH_FIELDS: readonly SearchField[] = [
   { name: 'graphics', aliases: ['gpu'], help: 'Graphics', type: 'text', read: (row) => row.graphics },
   { name: 'disk', aliases: ['physical_disk'], help: 'Physical disks', type: 'text', read: (row) => row.physical_disks },
   { name: 'ram', aliases: ['total_ram'], help: 'Installed memory', type: 'size', read: ramShown },
-  { name: 'disk_free', aliases: ['free'], help: 'Free space of a volume, as size or share', type: 'share', changes: true, read: (row) => shares(row, ({ free }) => free) },
-  { name: 'disk_used', help: 'Used space of a volume, as size or share', type: 'share', changes: true, read: (row) => shares(row, ({ total, free }) => total - free) },
+  { name: 'disk_free', aliases: ['free'], help: 'Free space of a volume, as size or share', type: 'share', changes: true, read: (row) => shares(row, 'free') },
+  { name: 'disk_used', help: 'Used space of a volume, as size or share', type: 'share', changes: true, read: (row) => shares(row, 'used') },
   { name: 'disk_size', help: 'Size of a volume', type: 'size', changes: true, read: (row) => row.disks.map(({ total }) => total) },
   { name: 'volume', aliases: ['mount'], help: 'Mounts or letters of volumes', type: 'text', changes: true, read: (row) => row.disks.map(({ mount }) => mount) },
   { name: 'checks', help: 'Number of checks', type: 'number', changes: true, read: (row) => row.checks.total },
@@ -226,12 +227,10 @@ function ramShown({ ram_bytes: bytes }: SearchableMachine): number | null {
   return bytes < GIB ? bytes : Math.round(bytes / GIB) * GIB
 }
 
-type Volume = SearchableMachine['disks'][number]
-
-function shares({ disks }: SearchableMachine, read: (disk: Volume) => number): Share[] {
+function shares({ disks }: SearchableMachine, part: 'used' | 'free'): Share[] {
   return disks
     .filter(({ total }) => total > 0)
-    .map((disk) => ({ bytes: read(disk), percent: (read(disk) * 100) / disk.total }))
+    .map((disk) => ({ bytes: disk[part], percent: percentOf(disk[part], usableSpace(disk)) }))
 }
 
 /** `24.04` of "Ubuntu 24.04", `10.0.22631` of "Windows 11 Pro 10.0.22631". */

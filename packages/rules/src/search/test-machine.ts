@@ -45,8 +45,8 @@ export const testMachine = (change: Partial<SearchableMachine> = {}): Searchable
   serial_number: 'C02XYZ',
   ram_bytes: 7.7 * GIB,
   disks: [
-    { mount: '/', total: 100 * GIB, free: 40 * GIB },
-    { mount: '/data', total: 500 * GIB, free: 20 * GIB },
+    { mount: '/', total: 100 * GIB, used: 60 * GIB, free: 40 * GIB },
+    { mount: '/data', total: 500 * GIB, used: 455 * GIB, free: 20 * GIB },
   ],
   alert_template: { name: 'Night shift' },
   problems: [],

@@ -35,21 +35,27 @@ const STEP = 1024
 
 /** A number of bytes for display, in three significant digits: `1.5 GB`, `245 GB`; empty for an invalid number. */
 export function formatFileSize(bytes: number): string {
-  if (!Number.isFinite(bytes)) return ''
+  return Number.isFinite(bytes) ? roundFileSize(bytes, 3).text : ''
+}
+
+/** A number of bytes in a unit that fits, and the number of bytes that the rounded text stands for. */
+export function roundFileSize(bytes: number, digits: number): { text: string; bytes: number } {
   let size = Math.abs(bytes)
   let unit = 0
   // By the rounded size, so that 1023.999 KB becomes 1 MB and not 1024 KB.
-  while (roundSize(size) >= STEP && unit < UNITS.length - 1) {
+  while (roundSize(size, digits) >= STEP && unit < UNITS.length - 1) {
     size /= STEP
     unit += 1
   }
-  return `${roundSize(Math.sign(bytes) * size)} ${UNITS[unit]}`
+  const count = roundSize(Math.sign(bytes) * size, digits)
+  return { text: `${count} ${UNITS[unit]}`, bytes: count * STEP ** unit }
 }
 
-function roundSize(size: number): number {
-  const digits = Math.abs(size) < 10 ? 100 : Math.abs(size) < 100 ? 10 : 1
+function roundSize(size: number, digits: number): number {
+  const whole = Math.abs(size) < 10 ? 1 : Math.abs(size) < 100 ? 2 : 3
+  const scale = 10 ** (digits - whole)
   // + 0 turns a rounded -0 into 0.
-  return Math.round(size * digits) / digits + 0
+  return Math.round(size * scale) / scale + 0
 }
 
 /**

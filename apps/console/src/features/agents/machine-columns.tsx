@@ -20,7 +20,13 @@ import {
   VersionCell,
 } from './machine-cells.tsx'
 import { TagList } from '../tags/TagList.tsx'
-import { fieldOf, fieldText, freePercent, type MachineColumn, type MetricColumn } from './sort-machines.ts'
+import {
+  fieldOf,
+  fieldText,
+  leastFreePercent,
+  type MachineColumn,
+  type MetricColumn,
+} from './sort-machines.ts'
 
 type Column = DataColumn<AgentRow, MachineContext> & { id: MachineColumn }
 
@@ -164,7 +170,7 @@ const FACTS: readonly Column[] = [
   textColumn('goarch', 'Architecture', (row) => row.goarch),
   numberColumn('ram', 'Memory', (row) => (row.ram_bytes === 0 ? '' : formatFileSize(row.ram_bytes))),
   numberColumn('disk_free', 'Free space', (row) => {
-    const free = freePercent(row)
+    const free = leastFreePercent(row)
     return free === undefined ? '' : `${Math.round(free)} %`
   }),
   metricColumn('cpu', 'CPU load'),

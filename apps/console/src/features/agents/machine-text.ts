@@ -5,7 +5,7 @@ import { OVERDUE_ALERTS, isNotified } from './overdue-alerts.ts'
 import {
   fieldOf,
   fieldText,
-  freePercent,
+  leastFreePercent,
   isMetric,
   type MachineColumn,
   type MetricColumn,
@@ -51,7 +51,7 @@ const TEXTS: Partial<Record<string, (row: AgentRow) => Text>> = {
   // Bytes and percent, for calculations.
   ram: (row) => (row.ram_bytes === 0 ? null : row.ram_bytes),
   disk_free: (row) => {
-    const free = freePercent(row)
+    const free = leastFreePercent(row)
     return free === undefined ? null : Math.round(free * 10) / 10
   },
 } satisfies Record<Exclude<MachineColumn, MetricColumn | `field_${number}`>, (row: AgentRow) => Text>

@@ -22,7 +22,7 @@ describe('the order of machines', () => {
   })
 
   test('by free space begins with the fullest volume of all machines', () => {
-    const disk = (free: number) => ({ mount: '/', total: 100, free })
+    const disk = (free: number) => ({ mount: '/', total: 100, used: 100 - free, free })
     const rows = [
       testMachine({ hostname: 'none', disks: [] }),
       testMachine({ hostname: 'half', disks: [disk(50)] }),

@@ -1,6 +1,7 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import type { LatestMetrics } from '@muster/contract/api/metrics'
 import { statusRank, toPresence } from '@muster/rules/agents/agent-status'
+import { freePercent } from '@muster/rules/agents/disk-shares'
 import { worstRank } from '@muster/rules/agents/worst-first'
 import { checksSortKey } from '@muster/rules/checks/check-freshness'
 import { toSortKey } from '@muster/rules/search/tree-order'
@@ -41,7 +42,7 @@ const KEYS = {
   goarch: (row) => row.goarch,
   ram: (row) => row.ram_bytes,
   // The fullest volume first; machines without a volume last.
-  disk_free: (row) => freePercent(row) ?? 101,
+  disk_free: (row) => leastFreePercent(row) ?? 101,
 } as const satisfies Record<string, (row: AgentRow) => Key>
 
 /** Columns whose values are measured, and no fields of rows. */
@@ -170,8 +171,8 @@ function findIndex(
 }
 
 /** Free space of the fullest volume, in percent; undefined = no volumes are known. */
-export function freePercent({ disks }: AgentRow): number | undefined {
-  const shares = disks.filter(({ total }) => total > 0).map(({ free, total }) => (free * 100) / total)
+export function leastFreePercent({ disks }: AgentRow): number | undefined {
+  const shares = disks.filter(({ total }) => total > 0).map(freePercent)
   return shares.length === 0 ? undefined : Math.min(...shares)
 }
 

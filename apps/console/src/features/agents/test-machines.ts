@@ -44,7 +44,7 @@ export function testMachine(more: Partial<AgentRow> = {}): AgentRow {
     physical_disks: ['sda 100 GB SSD'],
     serial_number: 'SN1',
     ram_bytes: 8 * 1024 ** 3,
-    disks: [{ mount: '/', total: 100 * 1024 ** 3, free: 40 * 1024 ** 3 }],
+    disks: [{ mount: '/', total: 100 * 1024 ** 3, used: 60 * 1024 ** 3, free: 40 * 1024 ** 3 }],
     custom_fields: [],
     tags: [],
     problems: [],

@@ -1,5 +1,6 @@
 import type { AgentDetail } from '@muster/contract/api/agents'
 import type { CheckSettings } from '@muster/contract/api/checks'
+import { usableSpace } from '@muster/rules/agents/disk-shares'
 import { type Limits, limitsOf, METRIC_PREFIX } from '@muster/rules/checks/judgement'
 
 /** Thresholds of a number of a check, in the stored unit of that number. */
@@ -64,7 +65,7 @@ export function thresholdsOf(
   }
 }
 
-// Free space is stored as a percentage; gigabytes are converted by the size of the disk, if known.
+// Free space is stored as a percentage; gigabytes are converted by the usable space of the disk, if known.
 function diskThresholds(
   settings: Extract<CheckSettings, { check_type: 'diskspace' }>,
   agent: Pick<AgentDetail, 'facts'> | undefined,
@@ -75,8 +76,8 @@ function diskThresholds(
   if (settings.threshold_unit === 'percent')
     return [{ ...pair, series: 'free_percent', reverse: true, perUnit: 1 }]
   const disk = agent?.facts?.disks.find(({ mount, device }) => [mount, device].includes(settings.disk))
-  if (disk === undefined || disk.total === 0) return []
-  const perUnit = (GB * 100) / disk.total
+  if (disk === undefined || usableSpace(disk) === 0) return []
+  const perUnit = (GB * 100) / usableSpace(disk)
   return [
     {
       series: 'free_percent',

@@ -1,5 +1,6 @@
 import type { Overview, OverviewDisk } from '@muster/contract/api/overview'
 import { forecastTone, HORIZON_DAYS } from '@muster/rules/agents/disk-forecast'
+import { freePercent } from '@muster/rules/agents/disk-shares'
 import { formatFileSize } from '@muster/rules/text/units'
 import { Link } from '@tanstack/react-router'
 import { formatDate } from '../../ui/layout/date-format.ts'
@@ -55,7 +56,7 @@ function DiskRow({ disk, nowMs }: { disk: OverviewDisk; nowMs: number }) {
       <td className={`mono ${classes.mount}`}>{mount}</td>
       <td className={classes.wide}>
         {formatFileSize(free)}{' '}
-        <span className="dim">{total > 0 ? `${Math.round((1000 * free) / total) / 10} %` : ''}</span>
+        <span className="dim">{total > 0 ? `${Math.round(10 * freePercent(disk)) / 10} %` : ''}</span>
       </td>
       <td>
         <Forecast disk={disk} nowMs={nowMs} tone={tone} />

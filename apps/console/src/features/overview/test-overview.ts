@@ -103,6 +103,7 @@ export const TROUBLE: Overview = {
         hostname: 'alpha',
         mount: 'D:',
         free: 78 * 1024 ** 3,
+        used: 1970 * 1024 ** 3,
         total: 2048 * 1024 ** 3,
         full_at: daysAhead(3),
         points: Array.from({ length: 30 }, (_, index) => [
@@ -115,6 +116,7 @@ export const TROUBLE: Overview = {
         hostname: 'bravo',
         mount: '/var',
         free: 31 * 1024 ** 3,
+        used: 169 * 1024 ** 3,
         total: 200 * 1024 ** 3,
         full_at: daysAhead(15.2),
         points: [],

@@ -115,7 +115,7 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
     ),
     serial_number: facts?.serial_number ?? '',
     ram_bytes: facts?.total_ram ?? 0,
-    disks: (facts?.disks ?? []).map(({ mount, total, free }) => ({ mount, total, free })),
+    disks: (facts?.disks ?? []).map(({ mount, total, used, free }) => ({ mount, total, used, free })),
     tags: row.tags.all,
     problems: problemsOf(row, facts),
   }

@@ -208,6 +208,32 @@ test('a check with a new subject is pending', async () => {
   expect(await state()).toMatchObject({ status: 'pending', more_info: '' })
 })
 
+test('free space is a share of what programs can use; older agents count the reserve as used', async () => {
+  await using prepared = await prepare()
+  const { server, root, machine } = prepared
+  const settings = { disk: '/a', threshold_unit: 'percent', warning_threshold: 70, error_threshold: 10 }
+  const disk = await server.given.check({
+    agent_id: machine.agentId,
+    check_type: 'diskspace',
+    settings: JSON.stringify(settings),
+    revision: 'old.1',
+  })
+  const sizes = { total_bytes: 100, free_bytes: 60, inodes_total: null, inodes_free: null }
+  const report = async (seconds: number, more: { used_bytes?: number }) => {
+    const measured = { check_type: 'diskspace', exists: true, ...sizes, ...more } as const
+    await prepared.report(prepared.result(seconds, measured, { check_id: disk.id, revision: 'old.1' }))
+    return (await root.call(getCheck, { params: { id: disk.id } })).body.check_result
+  }
+  expect(await report(10, { used_bytes: 20 })).toMatchObject({
+    status: 'passing',
+    more_info: '60 B of 100 B free (75 %)',
+  })
+  expect(await report(20, {})).toMatchObject({
+    alert_severity: 'warning',
+    more_info: '60 B of 100 B free (60 %)',
+  })
+})
+
 test('a reset check is pending until it runs again', async () => {
   await using prepared = await prepare()
   const { report, cpu, state, root, check, machine, transitions, counts } = prepared

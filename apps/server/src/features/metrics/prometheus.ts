@@ -121,6 +121,7 @@ function familiesOf({ values, alerts, patches, now }: Machines): Family[] {
       read: (row) => one(values.load.get(row.agent_id)?.value),
     },
     { name: 'disk_size_bytes', help: 'Size of a disk', read: (row) => disksOf(row, 'total') },
+    { name: 'disk_used_bytes', help: 'Used space on a disk', read: (row) => disksOf(row, 'used') },
     { name: 'disk_free_bytes', help: 'Free space on a disk', read: (row) => disksOf(row, 'free') },
     { name: 'checks_failing', help: 'Checks that fail', read: (row) => one(row.checks.failing) },
     { name: 'checks_warning', help: 'Checks that warn', read: (row) => one(row.checks.warning) },
@@ -160,7 +161,7 @@ function secondsOf(instant: string | null): number | undefined {
 }
 
 /** Machines may report a mount twice, and a scrape with the same series twice fails. */
-function disksOf({ disks }: AgentRow, key: 'total' | 'free'): Sample[] {
+function disksOf({ disks }: AgentRow, key: 'total' | 'used' | 'free'): Sample[] {
   const byMount = new Map(disks.map((disk) => [escape(disk.mount), disk[key]]))
   return [...byMount].map(([mount, value]) => ({ more: `,mount="${mount}"`, value }))
 }

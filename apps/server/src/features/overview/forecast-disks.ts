@@ -104,7 +104,15 @@ export async function readDisks(db: Db, rows: readonly AgentRow[]): Promise<Over
     const disk = row?.disks.find((one) => one.mount === mount)
     return row === undefined || disk === undefined
       ? []
-      : { agent_id, hostname: row.hostname, mount, full_at, free: disk.free, total: disk.total }
+      : {
+          agent_id,
+          hostname: row.hostname,
+          mount,
+          full_at,
+          free: disk.free,
+          used: disk.used,
+          total: disk.total,
+        }
   })
   const shown = known.slice(0, SHOWN_DISKS)
   const points = await readPoints(db, shown)
