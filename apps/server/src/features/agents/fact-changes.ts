@@ -1,4 +1,5 @@
 import type { AgentFacts, ProtectionSubject } from '@muster/contract/agent/facts'
+import { formatFileSize } from '@muster/rules/text/units'
 import type { Db } from '../../platform/database/database.ts'
 
 const GIB = 1024 ** 3
@@ -18,7 +19,7 @@ const WATCHED: Record<string, (facts: AgentFacts) => string> = {
   Processors: ({ cpus }) => list(cpus),
   Graphics: ({ graphics }) => list(graphics),
   Disks: ({ physical_disks }) =>
-    list(physical_disks.map(({ name, size }) => `${name} ${Math.round(size / GIB)} GiB`)),
+    list(physical_disks.map(({ name, size }) => `${name} ${formatFileSize(size)}`)),
   'Make and model': ({ make, model }) => `${make} ${model}`.trim(),
   'Serial number': ({ serial_number }) => serial_number,
   Antivirus: protection('antivirus'),

@@ -1,6 +1,7 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
 import type { AgentDetail, AgentRow } from '@muster/contract/api/agents'
 import { agentStatus } from '@muster/rules/agents/agent-status'
+import { formatFileSize } from '@muster/rules/text/units'
 import { viewNamedValue, viewValue } from '../custom-fields/queries.ts'
 import { ownAlerts } from './availability.ts'
 import type { AgentsRow } from './queries.ts'
@@ -111,7 +112,7 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
     graphics: (facts?.graphics ?? []).join(', '),
     make_model: [facts?.make, facts?.model].filter((part) => part).join(' '),
     physical_disks: (facts?.physical_disks ?? []).map(
-      (disk) => `${disk.name} ${Math.round(disk.size / GIB)} GB ${disk.type}`,
+      (disk) => `${disk.name} ${formatFileSize(disk.size)} ${disk.type}`,
     ),
     serial_number: facts?.serial_number ?? '',
     ram_bytes: facts?.total_ram ?? 0,
