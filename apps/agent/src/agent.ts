@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Hardware } from '@muster/contract/agent/hardware'
-import { isTimeZone } from '@muster/rules/schedules/zone-time'
+import { isMachineZone, isUtcOffset } from '@muster/rules/schedules/zone-time'
 import { CheckScripts } from './checks/check-scripts.ts'
 import { Checks } from './checks/checks.ts'
 import { type Facts, FactsReporter } from './collectors/facts-reporter.ts'
@@ -120,7 +120,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     scripts,
     now: () => clock.correct(now()),
   })
-  const zone = () => (isTimeZone(os.readTimeZone()) ? os.readTimeZone() : 'UTC')
+  const zone = () => {
+    const named = os.readTimeZone()
+    return isMachineZone(named) ? named : (os.readUtcOffset?.() ?? 'UTC')
+  }
   const bootMark = options.bootMark ?? readBootMark
   const tasks = new Tasks({
     state,
@@ -155,6 +158,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const facts = new FactsReporter({
     readQuick: async () => {
       const quick = await os.readQuickFacts()
+      problems.set('time zone', findZoneProblem(quick.time_zone ?? ''))
       return patches.needsReboot ? { ...quick, needs_reboot: true } : quick
     },
     readSlow: options.readSlowFacts,
@@ -413,4 +417,9 @@ function rememberHardware({ folder, identity, log }: Machine, hardware: Hardware
 function enrolCommand({ program, identity, folder }: AgentOptions): string {
   const command = [...program, 'enrol', '--server', identity.server_url, '--token', 'TOKEN', '--data', folder]
   return command.map((word) => (/\s/.test(word) ? `'${word}'` : word)).join(' ')
+}
+
+function findZoneProblem(zone: string): string | null {
+  if (!isUtcOffset(zone)) return null
+  return `The time zone of this machine has no known name. Tasks run by its offset, UTC${zone}. Set the zone by its name, for example with timedatectl set-timezone.`
 }

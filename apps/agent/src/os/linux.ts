@@ -9,7 +9,6 @@ import {
   readMachineMake,
   readOsRelease,
   readPhysicalDisks,
-  readTimeZone,
 } from './linux/hardware.ts'
 import { readLinuxCounters } from './linux/counters.ts'
 import { findLinuxMachineId, readLinuxHardware } from './linux/machine-identity.ts'
@@ -19,6 +18,7 @@ import { findLastUser, findLoggedInUser } from './linux/sessions.ts'
 import { findLinuxUser } from './linux/users.ts'
 import type { Os } from './os.ts'
 import { readGraphics, readMachineFallback } from './system-information.ts'
+import { readTimeZone, readUtcOffset } from './time-zone.ts'
 
 /** Package managers create one of these when an update needs a reboot. */
 const REBOOT_MARKS = ['/run/reboot-required', '/var/run/reboot-required', '/run/reboot-needed']
@@ -61,6 +61,7 @@ export const linux: Os = {
     }
   },
   readTimeZone: () => readTimeZone(),
+  readUtcOffset: () => readUtcOffset(),
   findRunProcesses: async (root, marker) => findProcRunProcesses(root, marker),
   killTree: (root, marker) => killPosix(root, async () => findProcRunProcesses(root, marker)),
   findUser: findLinuxUser,

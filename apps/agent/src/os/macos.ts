@@ -11,6 +11,7 @@ import { measureDisks } from './measure-disk.ts'
 import type { Os } from './os.ts'
 import { readMacCounters } from './macos/counters.ts'
 import { readCpuNames, readDiskLayout, readGraphics, readMachineFallback } from './system-information.ts'
+import { readTimeZone, readUtcOffset } from './time-zone.ts'
 
 const run = promisify(execFile)
 
@@ -40,7 +41,7 @@ export const macos: Os = {
       total_ram: totalmem(),
       disks: await readDisks(),
       addresses: readAddresses(),
-      time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      time_zone: readTimeZone(),
       needs_reboot: false,
     }
   },
@@ -54,7 +55,8 @@ export const macos: Os = {
       ...(await readMachineFallback()),
     }
   },
-  readTimeZone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+  readTimeZone: () => readTimeZone(),
+  readUtcOffset: () => readUtcOffset(),
   findRunProcesses,
   killTree: (root, marker) => killPosix(root, () => findRunProcesses(root, marker)),
   findUser: async () => undefined,

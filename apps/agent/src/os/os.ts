@@ -91,8 +91,10 @@ export interface Os {
   openRunGroup?(marker: string): Promise<RunGroup>
   /** Ends a process and its children, first with SIGTERM, then with SIGKILL. Resolves when they are gone. */
   killTree(root: number, marker: string): Promise<void>
-  /** IANA name of the current time zone. */
+  /** IANA name of the machine's time zone, or its current offset such as `+05:45` if it has no name. */
   readTimeZone(): string
+  /** The current offset of the machine's clock, such as `+05:45`. Absent where a zone always has a name. */
+  readUtcOffset?(): string
   findUser(name: string): Promise<MachineUser | undefined>
   /** The user who is signed in. Throws RunError if there is none, or if the agent cannot run as that user. */
   findSignedIn(): Promise<SignedInUser>

@@ -92,6 +92,15 @@ test.each<[string, Partial<TaskSchedule>, string[]]>([
   expect(found).toEqual(runs.map((at) => `schedule ${at}`))
 })
 
+test('a machine whose zone has no name runs tasks by its offset', () => {
+  const zone = () => '+05:45'
+  const runs = runsOf(
+    { ...AT_TWO, task_type: 'daily' },
+    { from: '2026-06-01T12:00:00Z', to: '2026-06-03T12:00:00Z', zone },
+  )
+  expect(runs).toEqual(['schedule 06-01T20:15', 'schedule 06-02T20:15'])
+})
+
 test('a machine that moves west does not run a task twice on one day', () => {
   const moved = Date.parse('2026-06-02T12:00:00Z')
   const zone = () => (Date.now() < moved ? 'Europe/Zurich' : 'America/New_York')

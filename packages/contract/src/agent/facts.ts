@@ -95,6 +95,7 @@ export const AgentFacts = z.object({
   make: Line,
   model: Line,
   serial_number: Line,
+  /** An IANA name, or an offset such as `+05:45` where the zone has no known name. */
   time_zone: Line,
   needs_reboot: z.boolean(),
   agent_version: Line,

@@ -8,9 +8,24 @@ export function isTimeZone(name: string): boolean {
   return isUtc(name) || (/^[A-Za-z]/.test(name) && formatterOf(name) !== undefined)
 }
 
+/**
+ * Whether it is the zone of a machine's clock: a name, or an offset such as +05:45, which machines report whose zone
+ * has no name.
+ */
+export function isMachineZone(zone: string): boolean {
+  return isUtcOffset(zone) || isTimeZone(zone)
+}
+
+/** Whether it is an offset such as +05:45. */
+export function isUtcOffset(zone: string): boolean {
+  return fixedOffsetOf(zone) !== undefined
+}
+
 /** The local time of the zone at an instant, as milliseconds without a zone. */
 export function wallClockAt(zone: string, instantMs: number): number {
   if (isUtc(zone)) return instantMs
+  const fixed = fixedOffsetOf(zone)
+  if (fixed !== undefined) return instantMs + fixed
   const formatter = formatterOf(zone)
   if (formatter === undefined) throw new RangeError(`not a time zone: ${zone}`)
   const second = Math.floor(instantMs / 1000) * 1000
@@ -36,8 +51,14 @@ export function instantOf(zone: string, wallMs: number): number {
 }
 
 /** UTC, the zone of most servers, needs no calendar data, which loads slowly and takes 7 MB of memory. */
-function isUtc(zone: string): boolean {
+export function isUtc(zone: string): boolean {
   return zone === 'UTC' || zone === 'Etc/UTC'
+}
+
+function fixedOffsetOf(zone: string): number | undefined {
+  const [, sign, hours, minutes] = /^([+-])([01]\d|2[0-3]):([0-5]\d)$/.exec(zone) ?? []
+  if (sign === undefined) return undefined
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS
 }
 
 function offsetAt(zone: string, instantMs: number): number {

@@ -1,15 +1,6 @@
-import { symlinkSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { givenRoot } from '../../testing/given-root.ts'
-import {
-  readBootTime,
-  readCpus,
-  readMachineMake,
-  readOsRelease,
-  readPhysicalDisks,
-  readTimeZone,
-} from './hardware.ts'
+import { readBootTime, readCpus, readMachineMake, readOsRelease, readPhysicalDisks } from './hardware.ts'
 
 test('make, model and serial number come from the firmware, without placeholders', () => {
   const root = givenRoot({
@@ -68,14 +59,6 @@ test('the operating system has a name and a version', () => {
   const arch = givenRoot({ 'usr/lib/os-release': "NAME='Arch Linux'\nBUILD_ID=rolling\n" })
   expect(readOsRelease(arch)).toEqual({ os_name: 'Arch Linux', os_version: 'rolling' })
   expect(readOsRelease(givenRoot({}))).toEqual({ os_name: 'Linux', os_version: '' })
-})
-
-test('the time zone is read from the link or the text file', () => {
-  const linked = givenRoot({ 'etc/x': '' })
-  symlinkSync('/usr/share/zoneinfo/Europe/Zurich', join(linked, 'etc/localtime'))
-  expect(readTimeZone(linked)).toBe('Europe/Zurich')
-  expect(readTimeZone(givenRoot({ 'etc/timezone': 'Asia/Tokyo\n' }))).toBe('Asia/Tokyo')
-  expect(readTimeZone(givenRoot({}))).toBe('UTC')
 })
 
 test('the boot time is that of the kernel', () => {

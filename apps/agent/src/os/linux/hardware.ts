@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { PhysicalDisk } from '@muster/contract/agent/facts'
 import type { z } from 'zod'
 import { meaningful } from '../node-os.ts'
@@ -77,16 +77,6 @@ export function readOsRelease(root = '/'): { os_name: string; os_version: string
     os_name: release.NAME ?? 'Linux',
     os_version: release.VERSION ?? release.VERSION_ID ?? release.BUILD_ID ?? '',
   }
-}
-
-export function readTimeZone(root = '/'): string {
-  try {
-    const [, zone] = /zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(readlinkSync(`${root}etc/localtime`)) ?? []
-    if (zone !== undefined) return zone
-  } catch {
-    // A copy instead of a symlink, or nothing: try the text file.
-  }
-  return readText(`${root}etc/timezone`) || 'UTC'
 }
 
 /** Unix seconds. */

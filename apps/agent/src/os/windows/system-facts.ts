@@ -63,12 +63,13 @@ export async function readWindowsTimeZone(): Promise<string> {
 
 async function findZone(key: string): Promise<string> {
   if (key === 'UTC') return 'UTC'
-  if (known === undefined) return nodeZone()
+  // The variable TZ is that of the agent, not of the machine.
+  if (known === undefined && process.env.TZ === undefined)
+    return Intl.DateTimeFormat().resolvedOptions().timeZone
   const script = 'process.stdout.write(Intl.DateTimeFormat().resolvedOptions().timeZone)'
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { windowsHide: true })
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
+    windowsHide: true,
+    env: { ...process.env, TZ: undefined },
+  })
   return stdout
-}
-
-function nodeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
 }

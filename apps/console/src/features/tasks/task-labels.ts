@@ -1,7 +1,7 @@
 import type { Task, TaskRun } from '@muster/contract/api/tasks'
 import { WEEK, WEEKDAYS } from '@muster/rules/schedules/day-text'
 import { nextTaskRun } from '@muster/rules/schedules/task-schedule'
-import { isTimeZone } from '@muster/rules/schedules/zone-time'
+import { isMachineZone } from '@muster/rules/schedules/zone-time'
 
 export const TYPE_CHOICES = [
   { value: 'daily', label: 'Every day, or every few days' },
@@ -65,4 +65,4 @@ export function nextRunOf(task: Task, zone: string, nowMs: number): number | und
 }
 
 /** A machine may report a zone that this browser does not know. */
-export const knownZone = (zone: string): string => (isTimeZone(zone) ? zone : 'UTC')
+export const knownZone = (zone: string): string => (isMachineZone(zone) ? zone : 'UTC')

@@ -1,7 +1,7 @@
 import type { AgentRow } from '@muster/contract/api/agents'
 import type { SkipCode } from '@muster/contract/api/fleet-jobs'
 import type { JobSchedule } from '@muster/contract/fleet-jobs/job-draft'
-import { instantOf, isTimeZone } from '@muster/rules/schedules/zone-time'
+import { instantOf, isMachineZone } from '@muster/rules/schedules/zone-time'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { chunk } from '../../platform/database/sql.ts'
@@ -57,7 +57,7 @@ async function readOwnTimes(db: Db, ids: readonly string[], time: string): Promi
   for (const some of chunk(ids))
     for (const agent of await findAgentsWithSite(db, some)) {
       const zone = agent.time_zone ?? readFacts(agent)?.time_zone ?? ''
-      if (isTimeZone(zone)) instants.set(agent.agent_id, instantOf(zone, wallMs))
+      if (isMachineZone(zone)) instants.set(agent.agent_id, instantOf(zone, wallMs))
     }
   return instants
 }

@@ -4,7 +4,7 @@ import type { PowerAction } from '@muster/contract/agent/power'
 import { PowerWarning } from '@muster/contract/api/power'
 import { AppError } from '@muster/contract/errors'
 import type { PendingAction } from '@muster/contract/api/pending-actions'
-import { instantOf, isTimeZone } from '@muster/rules/schedules/zone-time'
+import { instantOf, isMachineZone } from '@muster/rules/schedules/zone-time'
 import type { Context } from '../../context.ts'
 import { audit, failedTo } from '../audit/write-audit.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
@@ -130,7 +130,7 @@ async function readTime(
   if (Number.isNaN(atMs)) refuseTime('This date or time does not exist.')
   if (isInstant) return atMs
   const zone = await zoneOf(db, agent_id)
-  if (!isTimeZone(zone))
+  if (!isMachineZone(zone))
     refuseTime(`The time zone of ${hostname} is unknown. Add an offset to the time, for example 18:35Z.`)
   return instantOf(zone, atMs)
 }

@@ -167,9 +167,17 @@ test('a time without an offset is in the zone of the machine, and an invalid one
     /time zone of PC-12 is unknown/,
   )
   await agent.connect()
-  const seq = agent.report({ kind: 'facts', facts: { time_zone: 'America/New_York' } } as never)
-  await agent.next((frame) => frame.type === 'ack' && frame.seq >= seq, 0)
+  const report = async (zone: string) => {
+    const seq = agent.report({ kind: 'facts', facts: { time_zone: zone } } as never)
+    await agent.next((frame) => frame.type === 'ack' && frame.seq >= seq, 0)
+  }
+  await report('America/New_York')
   expect((await plan('2026-11-22T18:35')).body.due).toBe('2026-11-22T23:35:00.000Z')
+  // A zone without a name.
+  await report('+05:45')
+  expect((await plan('2026-11-22T18:35')).body.due).toBe('2026-11-22T12:50:00.000Z')
+  await report('+99:99')
+  expect((await plan('2026-11-22T18:35')).error.fields?.datetime?.[0]).toMatch(/is unknown/)
   expect((await plan('2026-11-22T13:00+01:00')).error.fields?.datetime).toEqual([
     'This time is over. Choose a later one.',
   ])

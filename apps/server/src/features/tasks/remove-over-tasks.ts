@@ -1,5 +1,5 @@
 import { isTaskOver } from '@muster/rules/schedules/task-schedule'
-import { isTimeZone } from '@muster/rules/schedules/zone-time'
+import { isMachineZone } from '@muster/rules/schedules/zone-time'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { lockRow } from '../../platform/database/change-row.ts'
@@ -52,5 +52,5 @@ async function isOver(tx: Db, task: TaskRow, since: Date): Promise<boolean> {
   if (!fields.remove_if_not_scheduled || task.run_status === 'running' || task.status === 'failing')
     return false
   const zone = await zoneOf(tx, task.agent_id)
-  return isTaskOver(fields, isTimeZone(zone) ? zone : 'UTC', since.getTime())
+  return isTaskOver(fields, isMachineZone(zone) ? zone : 'UTC', since.getTime())
 }

@@ -2,7 +2,7 @@ import type { TaskFields } from '@muster/contract/api/tasks'
 import { AppError } from '@muster/contract/errors'
 import { platformName, scriptFitsPlatform } from '@muster/rules/agents/available-actions'
 import { findTaskProblem } from '@muster/rules/schedules/task-problems'
-import { instantOf, isTimeZone } from '@muster/rules/schedules/zone-time'
+import { instantOf, isMachineZone } from '@muster/rules/schedules/zone-time'
 import type { Db } from '../../platform/database/database.ts'
 
 interface Machine {
@@ -23,7 +23,7 @@ export async function refuseBadTask(db: Db, machine: Machine, task: TaskFields):
 export function refusePast(task: TaskFields, zone: string, now: Date): void {
   if (task.task_type !== 'runonce' || task.run_time_date === null) return
   const wallMs = Date.parse(`${task.run_time_date}Z`)
-  if (instantOf(isTimeZone(zone) ? zone : 'UTC', wallMs) <= now.getTime())
+  if (instantOf(isMachineZone(zone) ? zone : 'UTC', wallMs) <= now.getTime())
     refuse('run_time_date', 'This time is over. Choose a time in the future.')
 }
 

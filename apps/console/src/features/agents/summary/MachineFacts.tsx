@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import type { Guest, GuestHost, Protection, ProtectionSubject } from '@muster/contract/agent/facts'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { platformName } from '@muster/rules/agents/available-actions'
+import { isUtcOffset } from '@muster/rules/schedules/zone-time'
 import type { ReactNode } from 'react'
 import { CopyText } from '../../../ui/inputs/CopyText.tsx'
 import { Time } from '../../../ui/layout/Time.tsx'
@@ -87,7 +88,7 @@ function Network({ agent }: FactsProps) {
         <Fact name="Started">
           {agent.boot_time !== null && <Time instant={agent.boot_time} relative machineZone={zone} />}
         </Fact>
-        <Fact name="Time zone">{zone}</Fact>
+        <Fact name="Time zone">{isUtcOffset(zone) ? `UTC${zone}, no known name` : zone}</Fact>
       </dl>
     </Section>
   )

@@ -8,7 +8,7 @@ import type {
   PatchScripts,
 } from '@muster/contract/policies/patch-policy'
 import type { MaintenanceTimes } from '@muster/rules/schedules/maintenance-schedule'
-import { isTimeZone } from '@muster/rules/schedules/zone-time'
+import { isMachineZone } from '@muster/rules/schedules/zone-time'
 import type { Db } from '../../../platform/database/database.ts'
 import {
   activeOccurrence,
@@ -62,7 +62,7 @@ export async function readClock(
   { agent, needsWindows }: { agent: number; needsWindows: boolean },
 ): Promise<PatchClock> {
   const facts = await readFacts(db, agent)
-  const isKnown = isTimeZone(facts.time_zone)
+  const isKnown = isMachineZone(facts.time_zone)
   return {
     zone: isKnown ? facts.time_zone : 'UTC',
     isKnown,
