@@ -61,6 +61,21 @@ test('the operating system has a name and a version', () => {
   expect(readOsRelease(givenRoot({}))).toEqual({ os_name: 'Linux', os_version: '' })
 })
 
+test.each([
+  ['NAME="Debian GNU/Linux"\nPRETTY_NAME="Debian GNU/Linux forky/sid"\n', 'Debian GNU/Linux', 'forky/sid'],
+  [
+    'NAME="Debian GNU/Linux"\nPRETTY_NAME="Debian GNU/Linux forky/sid"\nVERSION=""\n',
+    'Debian GNU/Linux',
+    'forky/sid',
+  ],
+  ['NAME="void"\nPRETTY_NAME="Void Linux"\n', 'Void Linux', ''],
+  ['PRETTY_NAME="Appliance 7"\n', 'Appliance 7', ''],
+  ['NAME="Arch Linux"\nPRETTY_NAME="Arch Linux"\n', 'Arch Linux', ''],
+  ['NAME=Alpine\nVERSION_ID=3.22\nPRETTY_NAME="Alpine Linux v3.22"\n', 'Alpine', '3.22'],
+])('a release without a version is named by its full name: %j', (text, name, version) => {
+  expect(readOsRelease(givenRoot({ 'etc/os-release': text }))).toEqual({ os_name: name, os_version: version })
+})
+
 test('the boot time is that of the kernel', () => {
   expect(readBootTime(givenRoot({ 'proc/stat': 'cpu 1 2\nbtime 1795252111\nprocesses 5\n' }))).toBe(
     1_795_252_111,

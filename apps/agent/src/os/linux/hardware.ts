@@ -70,13 +70,15 @@ function diskType(device: string, rotational: string): string {
   return rotational === '1' ? 'HDD' : 'SSD'
 }
 
-/** The name of the operating system. */
+/** The name of the operating system. Rolling releases have no version, and say what they are in PRETTY_NAME. */
 export function readOsRelease(root = '/'): { os_name: string; os_version: string } {
   const release = parseAssignments(readText(`${root}etc/os-release`) || readText(`${root}usr/lib/os-release`))
-  return {
-    os_name: release.NAME ?? 'Linux',
-    os_version: release.VERSION ?? release.VERSION_ID ?? release.BUILD_ID ?? '',
-  }
+  const { NAME: name = '', PRETTY_NAME: full = '' } = release
+  const version = release.VERSION || release.VERSION_ID || release.BUILD_ID
+  if (version) return { os_name: name || full || 'Linux', os_version: version }
+  if (name !== '' && full.startsWith(`${name} `))
+    return { os_name: name, os_version: full.slice(name.length + 1) }
+  return { os_name: full || name || 'Linux', os_version: '' }
 }
 
 /** Unix seconds. */
