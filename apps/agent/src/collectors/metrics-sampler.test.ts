@@ -37,6 +37,17 @@ test('shares and rates cover the time between two samples', () => {
   })
 })
 
+test('sums of other interfaces are not compared', () => {
+  const look = (atMs: number, interfaces: string, received: number) => ({
+    atMs,
+    counters: { ...FIRST, netBytes: { received, sent: received, interfaces } },
+  })
+  const netIn = (...names: [string, string]) =>
+    toValues(look(0, names[0], 1000), look(60_000, names[1], 61_000)).net_in
+  expect(netIn('eth0', 'eth0')).toBe(1000)
+  expect(netIn('eth0', 'eth0 eth1')).toBeUndefined()
+})
+
 test('a machine with a thousand disks reports some of them', () => {
   const disks = Array.from({ length: 1000 }, (_, index) => ({ mount: `/${index}`, percent: 1 }))
   const values = toValues({ atMs: 0, counters: FIRST }, { atMs: 60_000, counters: { ...SECOND, disks } })

@@ -92,6 +92,7 @@ export function toValues(before: Look, { atMs, counters }: Look): Record<string,
       : Math.round((to - from) / seconds)
   const { cpu, diskBytes, netBytes } = counters
   const old = before.counters
+  const oldNet = old.netBytes?.interfaces === netBytes?.interfaces ? old.netBytes : undefined
   const total = cpu.total - old.cpu.total
   const known: Record<MetricName, number | undefined> = {
     cpu: total > 0 && cpu.busy >= old.cpu.busy ? ((cpu.busy - old.cpu.busy) / total) * 100 : undefined,
@@ -100,8 +101,8 @@ export function toValues(before: Look, { atMs, counters }: Look): Record<string,
     load: counters.load,
     disk_read: rate(old.diskBytes?.read, diskBytes?.read),
     disk_write: rate(old.diskBytes?.written, diskBytes?.written),
-    net_in: rate(old.netBytes?.received, netBytes?.received),
-    net_out: rate(old.netBytes?.sent, netBytes?.sent),
+    net_in: rate(oldNet?.received, netBytes?.received),
+    net_out: rate(oldNet?.sent, netBytes?.sent),
     uptime: Math.round(counters.uptimeSeconds),
   }
   const disks = counters.disks.map(({ mount, percent }) => [DISK_METRIC + mount, percent] as const)

@@ -166,7 +166,8 @@ export interface Counters {
   disks: readonly { mount: string; percent: number }[]
   /** Bytes of all disks, and of all network interfaces except loopback. */
   diskBytes?: { read: number; written: number }
-  netBytes?: { received: number; sent: number }
+  /** `interfaces` names the counted ones: sums of others cannot be compared. */
+  netBytes?: { received: number; sent: number; interfaces?: string }
 }
 
 type Disks = Counters['disks']

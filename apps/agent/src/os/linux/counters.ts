@@ -3,6 +3,7 @@ import { uptime } from 'node:os'
 import type { Counters } from '../os.ts'
 import type { CpuTimes, MemoryUse } from '../probes.ts'
 import { readLinuxDisks } from './mounts.ts'
+import { findDefaultInterfaces, isCard } from './network.ts'
 
 /** Some kernels and containers lack single files. Their values are absent then. */
 export async function readLinuxCounters(): Promise<Counters> {
@@ -41,20 +42,44 @@ export function parseDiskStats(text: string): { read: number; written: number } 
 }
 
 /** Interfaces that would count bytes twice: bridges, tunnels and container interfaces. */
-const PASSING = /^(?:lo|docker|br-|veth|virbr|tun|tap|wg|cni|flannel|cali|ifb|dummy)/
+const PASSING =
+  /^(?:lo|docker|podman|lxc|lxd|br|vmbr|veth|virbr|vnet|tun|tap|wg|tailscale|bond|cni|flannel|cali|ifb|dummy)/
 
-/** /proc/net/dev: `eth0: bytes packets errs drop fifo frame compressed multicast bytes ...`. */
-export function parseNetDev(text: string): { received: number; sent: number } {
-  let received = 0
-  let sent = 0
-  for (const line of text.split('\n')) {
-    const [name, rest] = line.split(':')
-    if (name === undefined || rest === undefined || PASSING.test(name.trim())) continue
-    const fields = rest.trim().split(/\s+/).map(Number)
-    received += fields[0] ?? 0
-    sent += fields[8] ?? 0
+/**
+ * /proc/net/dev: `eth0: bytes packets errs drop fifo frame compressed multicast bytes ...`. Bridges, bonds, VLANs and
+ * tunnels count the bytes of cards again, so only cards count; without any, as in containers, the interface of the
+ * default route.
+ */
+export function parseNetDev(text: string, root = '/'): NonNullable<Counters['netBytes']> {
+  const interfaces = text.split('\n').flatMap((line) => {
+    const at = line.lastIndexOf(':')
+    const name = line.slice(0, Math.max(at, 0)).trim()
+    if (name === '') return []
+    const fields = line
+      .slice(at + 1)
+      .trim()
+      .split(/\s+/)
+      .map(Number)
+    return [{ name, received: fields[0] ?? 0, sent: fields[8] ?? 0 }]
+  })
+  const counted = chooseCounted(
+    interfaces.map(({ name }) => name),
+    root,
+  )
+  const sum = { received: 0, sent: 0, interfaces: counted.join(' ') }
+  for (const { name, received, sent } of interfaces) {
+    if (!counted.includes(name)) continue
+    sum.received += received
+    sum.sent += sent
   }
-  return { received, sent }
+  return sum
+}
+
+function chooseCounted(names: readonly string[], root: string): string[] {
+  const cards = names.filter((name) => isCard(root, name))
+  if (cards.length > 0) return cards
+  const first = findDefaultInterfaces(root).find((name) => names.includes(name))
+  return first === undefined ? names.filter((name) => !PASSING.test(name)) : [first]
 }
 
 function share(part: number, whole: number): number {
