@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { givenPrograms } from '../../testing/given-programs.ts'
@@ -8,7 +9,9 @@ import { parsePosixPing, pingPosix } from '../posix-ping.ts'
 import { linuxProbes } from './probes.ts'
 import { listMountPoints } from './mounts.ts'
 import { parseCpuTimes, parseMemory } from './counters.ts'
-import { parseStatus, programName } from './proc-named.ts'
+import { linuxProcessNames } from '../process-names.ts'
+import { readProcStat } from './proc-stat.ts'
+import { linuxProcessTools } from './process-tools.ts'
 import { parseUnit } from './systemctl.ts'
 
 const signal = () => new AbortController().signal
@@ -198,19 +201,48 @@ test('processes are found by program name and counted with their memory', async 
   expect(own.count).toBeGreaterThanOrEqual(2)
 })
 
-test('the state of a running process is read, but not of one that has exited', () => {
-  expect(parseStatus('Name:\tkworker/0:1\nState:\tI (idle)\n')).toEqual({
-    name: 'kworker/0:1',
-    state: 'I',
-    residentBytes: 0,
-  })
-  expect(parseStatus('Name:\tx\nState:\tS (sleeping)\nVmRSS:\t    12 kB\n')?.residentBytes).toBe(12_288)
-  expect(parseStatus(undefined)).toBeUndefined()
-  expect(parseStatus('')).toBeUndefined()
-  expect(['/usr/sbin/sshd\0-D\0', '-bash\0', '', 'nginx: master\0'].map(programName)).toEqual([
-    'sshd',
-    'bash',
-    '',
-    'nginx: master',
-  ])
+test.each([
+  'backup-scheduler-daemon',
+  'a name with blanks, longer than the kernel keeps',
+  'back\\slash',
+  'fifteen-bytes-a',
+  'brackets (1) [2]',
+  'übergänge-prüfen-und-melden',
+])('the script %s is listed and found under its full name', async (name) => {
+  const file = join(givenPrograms({ [name]: 'echo ready; read never' }), name)
+  const child = spawn(file, ['--all'], { stdio: 'pipe' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  const { processes } = await linuxProcessTools.openReader().read(signal())
+  expect(processes.find(({ process }) => process.pid === child.pid)?.process.name).toBe(name)
+  expect((await linuxProbes.findProcesses(name, signal())).count).toBe(1)
+  const start = readProcStat(Number(child.pid))?.start ?? ''
+  const target = { pid: Number(child.pid), start }
+  expect(await linuxProcessTools.end(target, { force: true, tree: false })).toMatchObject({ name })
+})
+
+test('a script behind an interpreter is found by its own name', async () => {
+  const name = 'own-name-of-a-script.sh'
+  const file = join(givenPrograms({ [name]: 'echo ready; read never' }), name)
+  const child = spawn('/bin/bash', ['-e', file], { stdio: 'pipe' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  expect((await linuxProbes.findProcesses(name, signal())).count).toBe(1)
+})
+
+test.each([
+  ['sshd', '/usr/sbin/sshd\0-D\0', ['sshd']],
+  ['bash', '-bash\0', ['bash']],
+  ['kthreadd', '', ['kthreadd']],
+  ['nginx', 'nginx: master\0', ['nginx', 'nginx: master']],
+  ['systemd-timesyn', '/lib/systemd/systemd-timesyncd\0', ['systemd-timesyncd', 'systemd-timesyn']],
+  ['gitlab-workhors', 'gitlab-workhorse: idle worker\0', ['gitlab-workhorse', 'gitlab-workhors', 'gitlab-workhorse: idle worker']], // prettier-ignore
+  ['unattended-upgr', '/usr/bin/python3\0/usr/share/u/unattended-upgrade-shutdown\0--wait\0', ['unattended-upgrade-shutdown', 'unattended-upgr', 'python3', 'unattended-upgrade-shutdown']], // prettier-ignore
+  ['MainThread', '/usr/bin/node\0--no-warnings\0/opt/app/server.js\0', ['node', 'MainThread', 'server.js']],
+  ['python3', 'python3\0-m\0http.server\0', ['python3']],
+  ['python3.11', 'python3.11\0-Es\0/usr/sbin/tuned\0', ['python3.11', 'tuned']],
+  ['sh', 'sh\0-c\0backup.sh --all\0', ['sh']],
+  ['a-name-of-15-by', 'other\0', ['a-name-of-15-by', 'other']],
+])('a process that the kernel calls %s with the command line %j', (kernelName, commandLine, names) => {
+  expect([...new Set(linuxProcessNames(kernelName, commandLine))]).toEqual([...new Set(names)])
 })

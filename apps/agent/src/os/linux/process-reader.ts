@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { setImmediate as letOthersWork } from 'node:timers/promises'
 import { type MachineProcess, MAX_COMMAND } from '@muster/contract/agent/processes'
-import { readFile } from 'node:fs/promises'
 import type { ProcessSnapshot, ProcessReader, SeenProcess } from '../os.ts'
-import { withDiskTimeout } from '../disk-calls.ts'
+import { linuxProcessNames } from '../process-names.ts'
 import { PortBook } from './listening-ports.ts'
 import { parseCpuTimes, parseMemory } from './counters.ts'
 import { isEnded, type ProcStat, readKernelUnits, readProcStat } from './proc-stat.ts'
 import { UserNames } from './users.ts'
-import { programName } from './proc-named.ts'
+import { readCommandLine } from './proc-named.ts'
 
 /** Running and sleeping are merged: they change all the time, and CPU use says more. */
 const STATES: Partial<Record<string, MachineProcess['state']>> = {
@@ -22,26 +21,6 @@ const STATES: Partial<Record<string, MachineProcess['state']>> = {
 
 const stateOf = ({ state }: ProcStat) => STATES[state] ?? 'running'
 const niceOf = ({ nice }: ProcStat) => Math.min(19, Math.max(-20, nice))
-
-/** The command line. Arguments are separated by NUL. */
-async function readCommand(pid: number): Promise<string> {
-  const file = `/proc/${pid}/cmdline`
-  try {
-    // The kernel blocks this while the process waits for a disk that does not respond.
-    const text = await withDiskTimeout(file, () => readFile(file, 'utf8'))
-    return text.replace(/\0+$/, '').replaceAll('\0', ' ').slice(0, MAX_COMMAND)
-  } catch {
-    // It has just exited, or is not readable.
-    return ''
-  }
-}
-
-/** The kernel cuts names to 15 characters, and programs rename their first thread: Node uses MainThread. */
-function fullName(kernelName: string, command: string): string {
-  const program = programName(command.split(' ', 1)[0] ?? '')
-  const isCut = program.startsWith(kernelName)
-  return (isCut || (kernelName === 'MainThread' && program !== '') ? program : kernelName).slice(0, 255)
-}
 
 /** Number of processes between two yields to the event loop. */
 const AT_ONCE = 50
@@ -137,7 +116,7 @@ export class LinuxProcessReader implements ProcessReader {
     }
     const fresh = known !== undefined && isFresh(stat, known)
     const lasting = fresh
-      ? { command: known.process.command, username: known.process.username }
+      ? { name: known.process.name, command: known.process.command, username: known.process.username }
       : await this.#lookUp(stat, known?.process)
     const process = {
       pid: stat.pid,
@@ -145,7 +124,6 @@ export class LinuxProcessReader implements ProcessReader {
       started_at: this.#startedAt(stat),
       ...changing,
       ...lasting,
-      name: fullName(stat.name, lasting.command),
     }
     const same = known !== undefined && isSame(known.process, process) ? known.process : process
     this.#known.set(stat.pid, {
@@ -159,10 +137,13 @@ export class LinuxProcessReader implements ProcessReader {
   }
 
   async #lookUp(stat: ProcStat, before: MachineProcess | undefined) {
-    return {
-      command: isEnded(stat) ? (before?.command ?? '') : await readCommand(stat.pid),
-      username: await this.#findUser(stat.pid, before),
-    }
+    const username = await this.#findUser(stat.pid, before)
+    // A zombie has no command line any more.
+    if (isEnded(stat))
+      return { name: before?.name ?? stat.name.slice(0, 255), command: before?.command ?? '', username }
+    const commandLine = await readCommandLine(stat.pid)
+    const command = commandLine.replace(/\0+$/, '').replaceAll('\0', ' ').slice(0, MAX_COMMAND)
+    return { name: linuxProcessNames(stat.name, commandLine)[0].slice(0, 255), command, username }
   }
 
   async #findUser(pid: number, before: MachineProcess | undefined): Promise<string> {

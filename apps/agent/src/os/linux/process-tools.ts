@@ -9,6 +9,8 @@ import {
 } from '../end-processes.ts'
 import { AgentError } from '../../errors.ts'
 import type { ProcessTools, RunningProgram } from '../os.ts'
+import { linuxProcessNames } from '../process-names.ts'
+import { readCommandLine } from './proc-named.ts'
 import { LinuxProcessReader } from './process-reader.ts'
 import { isEnded, type ProcStat, readProcStat } from './proc-stat.ts'
 
@@ -16,9 +18,9 @@ export const linuxProcessTools: ProcessTools = {
   everyMs: 1000,
   openReader: () => new LinuxProcessReader(),
   end: (target, options) =>
-    endProcesses(target, options, { list: async () => listProcesses(), vital, signal: signalPosix }),
+    endProcesses(target, options, { list: () => listProcesses(target.pid), vital, signal: signalPosix }),
   async setPriority(target, nice) {
-    const found = requireProcess(listProcesses(), target)
+    const found = requireProcess(await listProcesses(target.pid), target)
     const why = vital(found)
     if (why !== undefined) throw new AgentError(why)
     // On Linux each thread has its own priority.
@@ -37,12 +39,14 @@ function vital({ pid, parent }: ListedProcess): string | undefined {
   return isOfKernel ? `Process ${pid} is part of the kernel.` : undefined
 }
 
-function listProcesses(): ListedProcess[] {
+/** All processes. Only the target has its full name, because command lines are slow to read. */
+async function listProcesses(target: number): Promise<ListedProcess[]> {
+  const commandLine = await readCommandLine(target)
   return listStats().map(({ pid, parent, start, name, state }) => ({
     pid,
     parent,
     start,
-    name,
+    name: pid === target ? linuxProcessNames(name, commandLine)[0] : name,
     isStopped: state === 'T' || state === 't',
   }))
 }

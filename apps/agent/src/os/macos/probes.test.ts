@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { givenPrograms } from '../../testing/given-programs.ts'
 import { macosProbes, parseDisks, parseJob, parseMountPoints, sumNamedProcesses } from './probes.ts'
+import { DescribedPorts } from '../listed-processes.ts'
 import { parseSwap, parseVmStat } from './counters.ts'
+import { parsePsProcesses } from './process-tools.ts'
 
 test('file caches count as available memory', () => {
   const output = `Mach Virtual Memory Statistics: (page size of 16384 bytes)
@@ -60,16 +62,33 @@ devfs on /dev (devfs, local, nobrowse)
   expect(parseDisks(output)).toEqual(['/', '/Volumes/Data 2'])
 })
 
-test('processes are found by the last part of their path', () => {
-  const output = `Ss      12345 /sbin/launchd
-S        2048 /Applications/Safari.app/Contents/MacOS/Safari
-R        1024 /opt/other/safari
-Z           0 /opt/gone/Safari
-Ss+       500 -zsh
-`
-  expect(sumNamedProcesses(output, 'Safari')).toEqual({ count: 2, memoryBytes: 3072 * 1024 })
-  expect(sumNamedProcesses(output, 'zsh').count).toBe(1)
-  expect(sumNamedProcesses(output, 'nothing')).toEqual({ count: 0, memoryBytes: 0 })
+test('processes are found by the last part of their path, and scripts by their own name', () => {
+  const lines = [
+    ['Ss', 12_345, '/sbin/launchd', '/sbin/launchd'],
+    ['S', 2048, '/Applications/Safari.app/Contents/MacOS/Safari', ''],
+    ['R', 1024, '/opt/other/safari', '/opt/other/safari -x'],
+    ['Z', 0, '/opt/gone/Safari', '(Safari)'],
+    ['Ss+', 500, '-zsh', '-zsh'],
+    ['S', 300, '/bin/bash', '/bin/bash -e /opt/Backup.sh --all'],
+  ] as const
+  const all = lines.map(
+    ([state, kilobytes, path, command], index) =>
+      `${index + 1} 1 root ${state} 0 ${kilobytes} 0:00.00 Sun Nov 22 08:00:01 2026 ${command || path}`,
+  )
+  const names = lines.map(([, , path], index) => `${index + 1} ${path}`)
+  const seen = parsePsProcesses(all.join('\n'), names.join('\n'), new DescribedPorts())
+  expect(seen.map(({ process }) => process.name)).toEqual([
+    'launchd',
+    'Safari',
+    'safari',
+    'Safari',
+    'zsh',
+    'bash',
+  ])
+  expect(sumNamedProcesses(seen, 'Safari')).toEqual({ count: 2, memoryBytes: 3072 * 1024 })
+  expect(sumNamedProcesses(seen, 'zsh').count).toBe(1)
+  expect(sumNamedProcesses(seen, 'backup.sh')).toEqual({ count: 1, memoryBytes: 300 * 1024 })
+  expect(sumNamedProcesses(seen, 'nothing')).toEqual({ count: 0, memoryBytes: 0 })
 })
 
 test.each([

@@ -4,9 +4,13 @@ import { readCpuTimes } from '../node-os.ts'
 import { measureMountSpace } from '../disk-calls.ts'
 import { noEventLog, noJournal } from '../unsupported.ts'
 import { pingPosix } from '../posix-ping.ts'
+import { DescribedPorts } from '../listed-processes.ts'
+import type { SeenProcess } from '../os.ts'
 import type { Probes, ServiceState } from '../probes.ts'
+import { scriptName } from '../process-names.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 import { parseSwap, parseVmStat } from './counters.ts'
+import { listRawProcesses } from './process-tools.ts'
 
 const LIMIT_MS = 10_000
 
@@ -59,14 +63,8 @@ export const macosProbes: Probes = {
     })
     return code === 0 ? undefined : firstLine(stderr)
   },
-  async findProcesses(name, signal) {
-    const { code, stdout, stderr } = await runTool('ps', ['-axo', 'stat=,rss=,comm='], {
-      signal,
-      timeoutMs: LIMIT_MS,
-    })
-    if (code !== 0) throw new MeasureError(`Failed to list the processes: ${firstLine(stderr)}`)
-    return sumNamedProcesses(stdout, name)
-  },
+  findProcesses: async (name, signal) =>
+    sumNamedProcesses(await listRawProcesses(signal, new DescribedPorts()), name),
   findEvents: noEventLog('macOS'),
   findJournal: noJournal('macOS'),
 }
@@ -108,17 +106,16 @@ export function parseMountPoints(output: string): Set<string> {
   return new Set(places)
 }
 
-/** From `ps -axo stat=,rss=,comm=`, where the command is the full path of the program. Case-insensitive. */
-export function sumNamedProcesses(output: string, name: string): { count: number; memoryBytes: number } {
-  let count = 0
-  let memoryBytes = 0
-  for (const line of output.split('\n')) {
-    const [, state, kilobytes, command] = /^\s*(\S+)\s+(\d+)\s+(.+?)\s*$/.exec(line) ?? []
-    if (state === undefined || state.startsWith('Z') || command === undefined) continue
-    const program = (command.split('/').at(-1) ?? '').replace(/^-/, '')
-    if (program.toLowerCase() !== name.toLowerCase()) continue
-    count += 1
-    memoryBytes += Number(kilobytes) * 1024
-  }
-  return { count, memoryBytes }
+/** Case-insensitive, by the names of the process list and by the script behind an interpreter. */
+export function sumNamedProcesses(
+  seen: readonly SeenProcess[],
+  name: string,
+): { count: number; memoryBytes: number } {
+  const wanted = name.toLowerCase()
+  const found = seen.filter(({ process }) => {
+    if (process.state === 'ended') return false
+    const names = [process.name, scriptName(process.name, process.command.split(' '))]
+    return names.some((known) => known?.toLowerCase() === wanted)
+  })
+  return { count: found.length, memoryBytes: found.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0) }
 }

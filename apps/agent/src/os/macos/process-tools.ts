@@ -11,6 +11,7 @@ import {
   signalPosix,
 } from '../end-processes.ts'
 import type { ProcessTools, SeenProcess } from '../os.ts'
+import { programName } from '../process-names.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 import { parseVmStat } from './counters.ts'
 
@@ -61,7 +62,7 @@ async function listProcesses(): Promise<ListedProcess[]> {
   )
 }
 
-async function listRawProcesses(signal: AbortSignal, ports: DescribedPorts) {
+export async function listRawProcesses(signal: AbortSignal, ports: DescribedPorts): Promise<SeenProcess[]> {
   const [all, names] = await Promise.all([
     runTool('ps', ['-axww', '-o', PS_COLUMNS], { signal, timeoutMs: LIMIT_MS }),
     runTool('ps', ['-ax', '-o', 'pid=,comm='], { signal, timeoutMs: LIMIT_MS }),
@@ -91,7 +92,7 @@ export function parsePsProcesses(output: string, names: string, ports: Described
   const programs = new Map(
     names.split('\n').map((line) => {
       const [, pid = '', path = ''] = /^\s*(\d+)\s+(.+?)\s*$/.exec(line) ?? []
-      return [pid, path.split('/').at(-1) ?? '']
+      return [pid, programName(path)]
     }),
   )
   return output.split('\n').flatMap((line) => {

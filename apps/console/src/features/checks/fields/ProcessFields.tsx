@@ -11,7 +11,7 @@ export function ProcessFields({ agent, form }: FieldsProps) {
       <MachineText
         form={form}
         name="process_name"
-        description="Name of the program"
+        description="Name of the program or script"
         placeholder={agent.plat === 'windows' ? 'notepad.exe' : 'sshd'}
         autoFocus
       />
