@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Detection, PackageFileOrder } from '@muster/contract/agent/package-files'
+import { isComplete } from '@muster/rules/agents/package-states'
 import { platformOf } from '@muster/rules/agents/package-files'
 import { compareVersions } from '@muster/rules/search/search-values'
 import { AgentError } from '../errors.ts'
@@ -108,7 +109,9 @@ async function isDetected(detection: Detection): Promise<boolean> {
       const { version } = detection
       return list.some(
         (one) =>
-          one.name.toLowerCase() === wanted && (version === '' || compareVersions(one.version, version) >= 0),
+          one.name.toLowerCase() === wanted &&
+          isComplete(one.states ?? []) &&
+          (version === '' || compareVersions(one.version, version) >= 0),
       )
     }
     case 'registry': {

@@ -51,7 +51,7 @@ test('a machine with too much software reports what fits and counts the rest', (
 })
 
 test('a child process lists the software, and reports an error as a message', async () => {
-  const line = `installed\\tadduser\\tall\\t3.134\\t686\\t1747699200\\tDebian <a@b>\\n`
+  const line = `install ok installed\\tadduser\\tall\\t3.134\\t686\\t1747699200\\tDebian <a@b>\\n`
   givenPrograms({ 'dpkg-query': `printf '${line}'`, rpm: 'true', 'apt-get': 'true' })
   const read = readSoftwareInChildProcess(AGENT)
   const all = await read('all', signal)

@@ -9,12 +9,22 @@ import { parseApplications } from './macos/software.ts'
 
 const signal = new AbortController().signal
 
-const DPKG = `installed	adduser	all	3.134	686	1747699200	Debian Adduser Developers <adduser@packages.debian.org>
-installed	dpkg	amd64	1.21.22	6393	1747699200	Dpkg Developers <debian-dpkg@lists.debian.org>
-installed	libc6	amd64	2.36-9+deb12u13	12986	1763726611	GNU Libc Maintainers <debian-glibc@lists.debian.org>
-installed	libc6	i386	2.36-9+deb12u13	12986	1763726611	GNU Libc Maintainers <debian-glibc@lists.debian.org>
-config-files	nginx	amd64	1.22.1-9	1200	1763726611	Debian Nginx Maintainers <x@y>
-installed	old-dpkg	amd64	1.0	88		
+const DPKG = `install ok installed	adduser	all	3.134	686	1747699200	Debian Adduser Developers <adduser@packages.debian.org>
+install ok installed	dpkg	amd64	1.21.22	6393	1747699200	Dpkg Developers <debian-dpkg@lists.debian.org>
+install ok installed	libc6	amd64	2.36-9+deb12u13	12986	1763726611	GNU Libc Maintainers <debian-glibc@lists.debian.org>
+install ok installed	libc6	i386	2.36-9+deb12u13	12986	1763726611	GNU Libc Maintainers <debian-glibc@lists.debian.org>
+deinstall ok config-files	nginx	amd64	1.22.1-9	1200	1763726611	Debian Nginx Maintainers <x@y>
+install ok installed	old-dpkg	amd64	1.0	88		
+install ok half-configured	postfix	amd64	3.7.11	4000	1763726611	
+install ok triggers-pending	man-db	amd64	2.11.2	3000	1763726611	
+install ok triggers-awaited	udev	amd64	252	3000	1763726611	
+install reinstreq half-installed	broken	amd64	1.1	3000	1763726611	
+install ok unpacked	samba	amd64	4.17	3000	1763726611	
+hold ok installed	linux-image	amd64	6.1	3000	1763726611	
+hold ok half-configured	held-and-half	amd64	6.1	3000	1763726611	
+deinstall ok half-configured	leaving	amd64	1.0	3000	1763726611	
+unknown ok not-installed	never				1763726611	
+install ok half-installed	first-try	amd64		3000	1763726611	
 half a line
 `
 
@@ -33,6 +43,15 @@ test('packages of dpkg, without removed ones that left configuration behind', ()
     expect.objectContaining({ name: 'libc6', version: '2.36-9+deb12u13', install_date: '2025-11-21' }),
     expect.objectContaining({ name: 'libc6:i386' }),
     expect.objectContaining({ name: 'old-dpkg', publisher: '', install_date: null }),
+    expect.objectContaining({ name: 'postfix', version: '3.7.11', states: ['half-configured'] }),
+    expect.objectContaining({ name: 'man-db', states: ['triggers-pending'] }),
+    expect.objectContaining({ name: 'udev', states: ['triggers-awaited'] }),
+    expect.objectContaining({ name: 'broken', states: ['half-installed', 'reinstall'] }),
+    expect.objectContaining({ name: 'samba', states: ['unpacked'] }),
+    expect.objectContaining({ name: 'linux-image', states: ['held'] }),
+    expect.objectContaining({ name: 'held-and-half', states: ['half-configured', 'held'] }),
+    expect.objectContaining({ name: 'leaving', states: ['half-configured'] }),
+    expect.objectContaining({ name: 'first-try', version: '', states: ['half-installed'] }),
   ])
 })
 
@@ -105,7 +124,7 @@ test('formulae and casks of Homebrew with each version', () => {
 test('the lists of two package managers are merged, and a failing one is reported', async () => {
   const print = (text: string) => `cat <<'END'\n${text}END`
   givenPrograms({ 'dpkg-query': print(DPKG), rpm: print(RPM) })
-  expect(await linuxSoftware.list(signal)).toHaveLength(9)
+  expect(await linuxSoftware.list(signal)).toHaveLength(18)
   givenPrograms({ 'dpkg-query': 'echo "dpkg-query: error: parsing file" >&2; exit 2', rpm: 'true' })
   await expect(linuxSoftware.list(signal)).rejects.toThrow(
     'dpkg-query failed to list the software: dpkg-query: error: parsing file',

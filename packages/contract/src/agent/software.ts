@@ -1,3 +1,4 @@
+import { PACKAGE_STATES } from '@muster/rules/agents/package-states'
 import { z } from 'zod'
 import { PackageName } from './patches.ts'
 
@@ -18,6 +19,8 @@ export type PackageManagerName = z.infer<typeof PackageManagerName>
 /** An action of a package manager. */
 export const PackageChange = z.enum(['install', 'upgrade', 'remove'])
 
+export const PackageState = z.enum(PACKAGE_STATES)
+
 export const InstalledPackage = z.object({
   name: Line.min(1),
   version: Line,
@@ -33,6 +36,8 @@ export const InstalledPackage = z.object({
   available: Line.optional(),
   /** The name that a package manager of the machine knows it by, if it is not `name`: the id of winget. */
   package_id: PackageName.optional(),
+  /** Absent = installed as usual. Older agents do not report packages with an unfinished installation. */
+  states: z.array(PackageState).max(PACKAGE_STATES.length).optional(),
 })
 export type InstalledPackage = z.infer<typeof InstalledPackage>
 

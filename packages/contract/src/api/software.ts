@@ -16,6 +16,7 @@ export const Software = z.object({
     InstalledPackage.omit({ package_id: true }).extend({
       title: TitleId,
       available: InstalledPackage.shape.available.unwrap().nullable(),
+      states: InstalledPackage.shape.states.unwrap(),
       package_name: ChangeableName,
     }),
   ),

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { changeFor, describeWanted } from './wanted-software.ts'
 
-const NEWEST = { available: null }
-const OUTDATED = { available: '2.0' }
+const NEWEST = { available: null, states: [] } as const
+const OUTDATED = { available: '2.0', states: ['held'] } as const
+const BROKEN = { available: null, states: ['half-configured'] } as const
 
 test.each([
   ['present', [], 'install'],
@@ -10,6 +11,8 @@ test.each([
   ['latest', [], 'install'],
   ['latest', [NEWEST], undefined],
   ['latest', [NEWEST, OUTDATED], 'upgrade'],
+  ['present', [BROKEN], 'install'],
+  ['absent', [BROKEN], 'remove'],
   ['absent', [], undefined],
   ['absent', [NEWEST], 'remove'],
 ] as const)('%s with %o needs %s', (state, installed, change) => {

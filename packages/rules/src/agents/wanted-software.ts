@@ -1,4 +1,5 @@
 import type { PackageChange } from './package-change.ts'
+import { isComplete, type PackageState } from './package-states.ts'
 
 export const WANTED_STATES = ['present', 'latest', 'absent'] as const
 export type WantedState = (typeof WANTED_STATES)[number]
@@ -25,10 +26,11 @@ export function describeWanted({
 /** The change that a machine needs. `installed`: its packages with one of the names. Undefined = it is as wanted. */
 export function changeFor(
   state: WantedState,
-  installed: readonly { available: string | null }[],
+  installed: readonly { available: string | null; states: readonly PackageState[] }[],
 ): PackageChange | undefined {
   if (state === 'absent') return installed.length === 0 ? undefined : 'remove'
-  if (installed.length === 0) return 'install'
+  // Installing again completes an installation that was interrupted.
+  if (!installed.some(({ states }) => isComplete(states))) return 'install'
   const isOutdated = installed.some(({ available }) => available !== null)
   return state === 'latest' && isOutdated ? 'upgrade' : undefined
 }

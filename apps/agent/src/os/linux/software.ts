@@ -1,4 +1,5 @@
 import type { InstalledPackage } from '@muster/contract/agent/software'
+import { PACKAGE_STATES } from '@muster/rules/agents/package-states'
 import { findProgram } from '../../run/find-program.ts'
 import { MeasureError } from '../../errors.ts'
 import { dayOf, listHomebrew, sizeOf, type SoftwareTools } from '../package-tools.ts'
@@ -6,7 +7,7 @@ import { firstLine, runTool } from '../run-tool.ts'
 
 const LIMIT_MS = 30_000
 const DPKG_FORMAT =
-  '${db:Status-Status}\\t${Package}\\t${Architecture}\\t${Version}\\t${Installed-Size}\\t${db-fsys:Last-Modified}\\t${Maintainer}\\n'
+  '${db:Status-Want} ${db:Status-Eflag} ${db:Status-Status}\\t${Package}\\t${Architecture}\\t${Version}\\t${Installed-Size}\\t${db-fsys:Last-Modified}\\t${Maintainer}\\n'
 const RPM_FORMAT =
   '%{NAME}\\t%|EPOCH?{%{EPOCH}:}|%{VERSION}-%{RELEASE}\\t%{ARCH}\\t%{SIZE}\\t%{INSTALLTIME}\\t%{VENDOR}\\n'
 
@@ -32,12 +33,20 @@ export const linuxSoftware: SoftwareTools = {
   },
 }
 
-/** Parses dpkg-query with DPKG_FORMAT. Removed packages with leftover configuration are skipped. */
+/** States without files on the disk, but for leftover configuration. */
+const NOT_ON_DISK = ['not-installed', 'config-files']
+
+/**
+ * Parses dpkg-query with DPKG_FORMAT. All that has files on the disk is listed, also if its installation was
+ * interrupted.
+ */
 export function parseDpkg(output: string): InstalledPackage[] {
   const lines = output.split('\n').map((line) => line.split('\t'))
   const native = lines.find(([, name]) => name === 'dpkg')?.[2] ?? process.arch
-  return lines.flatMap(([status, name, arch, version, kilobytes = '', changed = '', maintainer = '']) => {
-    if (status !== 'installed' || !name || version === undefined) return []
+  return lines.flatMap(([words = '', name, arch, version, kilobytes = '', changed = '', maintainer = '']) => {
+    const [want = '', errors = '', status = ''] = words.split(' ')
+    if (status === '' || NOT_ON_DISK.includes(status) || !name || version === undefined) return []
+    const states = readStates({ want, errors, status })
     return [
       {
         // On multi-architecture systems, packages of the other architecture are marked.
@@ -48,9 +57,15 @@ export function parseDpkg(output: string): InstalledPackage[] {
         size: sizeOf(kilobytes, 1024),
         install_date: dayOf(Number(changed || NaN)),
         uninstall: null,
+        ...(states.length === 0 ? {} : { states }),
       },
     ]
   })
+}
+
+function readStates({ want, errors, status }: Record<'want' | 'errors' | 'status', string>) {
+  const found = [status, errors === 'reinstreq' ? 'reinstall' : '', want === 'hold' ? 'held' : '']
+  return PACKAGE_STATES.filter((state) => found.includes(state))
 }
 
 /** Parses rpm with RPM_FORMAT. Signing keys are listed as packages and skipped. */

@@ -23,7 +23,7 @@ function givenMachine() {
   writeFileSync(userList, 'root:x:0:0:root:/root:/bin/bash\n')
   const units = (state: string) =>
     `Id=web.service\nLoadState=loaded\nActiveState=${state}\nSubState=x\nUnitFileState=enabled\n`
-  const packages = (version: string) => `installed\ttzdata\tall\t${version}\t1\t\tPeople\n`
+  const packages = (version: string) => `install ok installed\ttzdata\tall\t${version}\t1\t\tPeople\n`
   const programs = givenPrograms({
     'dpkg-query': 'cat "$here/packages"',
     systemctl: 'case "$1" in show) cat "$here/units";; *) echo web.service;; esac',

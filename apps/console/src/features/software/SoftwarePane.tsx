@@ -1,6 +1,7 @@
 import { ActionIcon, Button, TextInput, Tooltip } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { getSoftware, refreshSoftware, type Software } from '@muster/contract/api/software'
+import { describePackageStates } from '@muster/rules/agents/package-states'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { IconAlertTriangle, IconDevices, IconPackageImport, IconSearch, IconTrash } from '@tabler/icons-react'
@@ -292,8 +293,13 @@ const PACKAGE_COLUMNS: readonly DataColumn<PackageRow>[] = [
     title: 'Version',
     width: 'minmax(120px, 1fr)',
     sortable: true,
-    render: ({ version }) => <bdi>{version}</bdi>,
-    watch: ({ version }) => version,
+    render: ({ version, states }) => (
+      <>
+        <bdi>{version}</bdi>
+        {states.length > 0 && <span className="dim"> ({describePackageStates(states)})</span>}
+      </>
+    ),
+    watch: ({ version, states }) => `${version} ${states.join(' ')}`,
   },
   {
     id: 'available',
@@ -345,6 +351,7 @@ const PACKAGE_CARD: DataCard<PackageRow, undefined> = {
         <bdi className="cut">
           {row.version}
           {row.available !== null && ` → ${row.available}`}
+          {row.states.length > 0 && ` (${describePackageStates(row.states)})`}
         </bdi>
       </div>
       <div className="cardLine dim">

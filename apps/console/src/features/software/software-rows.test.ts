@@ -11,6 +11,7 @@ const row = (name: string, version: string, more: Partial<PackageRow> = {}): Pac
   install_date: null,
   uninstall: null,
   available: null,
+  states: [],
   package_name: name,
   ...more,
 })
@@ -39,7 +40,11 @@ test('a file of packages and one of machines have a line for each', () => {
     null,
     '2026-01-02',
     'Windows',
+    '',
   ])
+  const half = row('postfix', '3.7', { states: ['half-configured', 'held'] })
+  expect(packagesTable([half])[1]?.at(-1)).toBe('half-configured, on hold')
+  expect(findPackages([...ROWS, half], 'on hold', { column: 'name', descending: false })).toEqual([half])
   const machine = { agent_id: 'alpha0000000', hostname: 'alpha', plat: 'linux', client: 'Acme' } as const
   const more = {
     name: 'vim',

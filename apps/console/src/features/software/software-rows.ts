@@ -1,6 +1,7 @@
 import type { PackageSource } from '@muster/contract/agent/software'
 import type { Software, SoftwareMachine } from '@muster/contract/api/software'
 import { formatFileSize } from '@muster/rules/text/units'
+import { describePackageStates } from '@muster/rules/agents/package-states'
 import { toSortKey } from '@muster/rules/search/tree-order'
 import type { TableSort } from '../../ui/table/data-column.ts'
 
@@ -50,15 +51,15 @@ export function findPackages(
   )
 }
 
-function textOf({ name, version, publisher, source }: PackageRow): string {
-  return `${name} ${version} ${publisher} ${SOURCE_LABELS[source]}`.toLowerCase()
+function textOf({ name, version, publisher, source, states }: PackageRow): string {
+  return `${name} ${version} ${publisher} ${SOURCE_LABELS[source]} ${describePackageStates(states)}`.toLowerCase()
 }
 
 /** The packages as rows of a file. */
 export function packagesTable(packages: readonly PackageRow[]): (string | number | null)[][] {
   return [
-    ['Name', 'Version', 'Newer version', 'Publisher', 'Bytes', 'Installed', 'Source'],
-    ...packages.map(({ name, version, available, publisher, size, install_date, source }) => [
+    ['Name', 'Version', 'Newer version', 'Publisher', 'Bytes', 'Installed', 'Source', 'State'],
+    ...packages.map(({ name, version, available, publisher, size, install_date, source, states }) => [
       name,
       version,
       available,
@@ -66,6 +67,7 @@ export function packagesTable(packages: readonly PackageRow[]): (string | number
       size,
       install_date,
       SOURCE_LABELS[source],
+      describePackageStates(states),
     ]),
   ]
 }

@@ -38,6 +38,7 @@ const known = (name: string, version: string, more: Partial<PackageRow> = {}): P
   install_date: '2026-11-02',
   uninstall: null,
   available: null,
+  states: [],
   package_name: name,
   ...more,
 })

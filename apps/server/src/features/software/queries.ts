@@ -1,8 +1,16 @@
-import type { PackageSource } from '@muster/contract/agent/software'
+import { type PackageSource, PackageState } from '@muster/contract/agent/software'
 import { type ExpressionBuilder, sql, type SqlBool } from 'kysely'
+import { z } from 'zod'
 import type { Database, Db } from '../../platform/database/database.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Scope } from '../../platform/http/caller.ts'
+
+const PackageStates = z.array(PackageState)
+
+/** The stored states of a package. */
+export function readStates(states: string | null): z.infer<typeof PackageStates> {
+  return PackageStates.parse(states?.split(' ') ?? [])
+}
 
 export function findInventory(db: Db, agent: number) {
   return db.selectFrom('software_inventories').selectAll().where('agent', '=', agent).executeTakeFirst()
@@ -25,7 +33,7 @@ export function findSoftwareOf(db: Db, agent: number) {
     .selectFrom('machine_software')
     .innerJoin('software_packages', 'software_packages.id', 'machine_software.package')
     .select(['title', 'name', 'publisher', 'source', 'version', 'size', 'install_date', 'uninstall'])
-    .select(['available', 'package_id'])
+    .select(['available', 'package_id', 'states'])
     .where('agent', '=', agent)
     .orderBy('sort_name')
     .orderBy('version')

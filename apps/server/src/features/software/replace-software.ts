@@ -5,11 +5,12 @@ import type { Db } from '../../platform/database/database.ts'
 import { chunk, storable } from '../../platform/database/sql.ts'
 
 /** A package of a machine, as stored in its rows. */
-interface Installed extends Omit<InstalledPackage, 'available' | 'package_id'> {
+interface Installed extends Omit<InstalledPackage, 'available' | 'package_id' | 'states'> {
   digest: string
   title: string
   available: string | null
   package_id: string | null
+  states: string | null
 }
 
 /** Replaces the packages of a machine. Returns removed and added versions. */
@@ -47,6 +48,7 @@ export async function replaceSoftware(
           uninstall: eb.ref('excluded.uninstall'),
           available: eb.ref('excluded.available'),
           package_id: eb.ref('excluded.package_id'),
+          states: eb.ref('excluded.states'),
         })),
       )
       .execute()
@@ -62,6 +64,7 @@ function toInstalled(one: InstalledPackage): Installed {
     version: text(one.version),
     available: one.available === undefined ? null : text(one.available),
     package_id: one.package_id ?? null,
+    states: one.states?.join(' ') || null,
   }
   return { ...clean, digest: packageKey(clean), title: titleOf(clean) }
 }
@@ -83,12 +86,13 @@ function findInstalled(tx: Db, agent: number) {
       'uninstall',
       'available',
       'package_id',
+      'states',
     ])
     .where('agent', '=', agent)
     .execute()
 }
 
-const DETAILS = ['install_date', 'uninstall', 'available', 'package_id'] as const
+const DETAILS = ['install_date', 'uninstall', 'available', 'package_id', 'states'] as const
 type Details = Pick<Installed, 'size' | (typeof DETAILS)[number]>
 
 function hasOtherDetails(before: Details | undefined, now: Details): boolean {
@@ -144,8 +148,8 @@ async function findPackages(tx: Db, wanted: readonly Installed[]): Promise<Map<s
 
 function rowOf(agent: number, id: number | undefined, one: Installed) {
   if (id === undefined) return []
-  const { size, install_date, uninstall, available, package_id } = one
-  return [{ agent, package: id, size, install_date, uninstall, available, package_id }]
+  const { size, install_date, uninstall, available, package_id, states } = one
+  return [{ agent, package: id, size, install_date, uninstall, available, package_id, states }]
 }
 
 /** Installers sometimes share a name. In a repository a name is one package, even if its maintainer changes. */

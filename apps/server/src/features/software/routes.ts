@@ -35,6 +35,7 @@ import {
   findSoftwareOf,
   findTitles,
   hasInventory,
+  readStates,
   type TitleFilter,
 } from './queries.ts'
 
@@ -117,8 +118,9 @@ async function readSoftware(db: Db, agent: number): Promise<Software> {
   const inventory = await findInventory(db, agent)
   const rows = inventory === undefined ? [] : await findSoftwareOf(db, agent)
   return {
-    software: rows.map(({ package_id, ...row }) => ({
+    software: rows.map(({ package_id, states, ...row }) => ({
       ...row,
+      states: readStates(states),
       size: row.size === null ? null : Number(row.size),
       package_name: packageNameOf({ ...row, package_id }),
     })),

@@ -82,6 +82,19 @@ test('installed software is listed by name, with all reported details', async ()
   expect(software[0]).toMatchObject(zip)
 })
 
+test('a package whose installation was interrupted stays in the list, with its state', async () => {
+  await using fixture = await prepare()
+  const { report, list, changes } = fixture
+  await report([known('postfix', '3.7'), known('vim', '9.0')])
+  await report([known('postfix', '3.7', { states: ['half-configured', 'held'] }), known('vim', '9.0')])
+  const [postfix, vim] = (await list()).software
+  expect(postfix).toMatchObject({ name: 'postfix', states: ['half-configured', 'held'] })
+  expect(vim).toMatchObject({ name: 'vim', states: [] })
+  await report([known('postfix', '3.7'), known('vim', '9.0')])
+  expect((await list()).software[0]).toMatchObject({ states: [] })
+  expect(await changes()).toEqual([])
+})
+
 test('installed, updated and removed software is shown on the timeline', async () => {
   await using fixture = await prepare()
   const { report, changes, names } = fixture

@@ -10,6 +10,7 @@ import { findAgentsWithSite } from '../../agents/queries.ts'
 import { findOpenings } from '../../maintenance/find-openings.ts'
 import { writeRun } from '../../runs/create-run.ts'
 import { findLastRun } from '../../runs/queries.ts'
+import { readStates } from '../queries.ts'
 import { OUTPUT_CAP_BYTES } from '../../runs/store-run-reports.ts'
 
 const AT_ONCE = 200
@@ -144,11 +145,14 @@ async function findChange(
     const installed = await tx
       .selectFrom('machine_software')
       .innerJoin('software_packages', 'software_packages.id', 'machine_software.package')
-      .select('available')
+      .select(['available', 'states'])
       .where('agent', '=', agent)
       .where((eb) => eb.or([eb('name', 'in', names), eb('package_id', 'in', names)]))
       .execute()
-    const change = changeFor(state, installed)
+    const change = changeFor(
+      state,
+      installed.map((one) => ({ ...one, states: readStates(one.states) })),
+    )
     if (change === undefined) continue
     const found = { change, names }
     const tried = await tx

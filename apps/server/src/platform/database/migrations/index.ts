@@ -77,6 +77,7 @@ import { sso } from './0111-sso.ts'
 import { passkeys } from './0112-passkeys.ts'
 import { machineHardware } from './0113-machine-hardware.ts'
 import { metricThresholds } from './0114-metric-thresholds.ts'
+import { packageStates } from './0117-package-states.ts'
 
 /** All migrations in order. Never rename one: databases record the names. */
 export const migrations: readonly Migration[] = [
@@ -157,4 +158,5 @@ export const migrations: readonly Migration[] = [
   passkeys,
   machineHardware,
   metricThresholds,
+  packageStates,
 ]

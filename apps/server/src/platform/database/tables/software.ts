@@ -33,6 +33,8 @@ export interface MachineSoftwareTable {
   available: string | null
   /** Its name in that package manager, if that is another one. */
   package_id: string | null
+  /** The contract's PackageStates, separated by blanks; NULL = installed as usual. */
+  states: string | null
 }
 
 /** There is no row before the first list of a machine. */
