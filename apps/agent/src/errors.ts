@@ -18,6 +18,11 @@ export class MeasureError extends Error {
   override name = 'MeasureError'
 }
 
+/** The machine lacks what a measurement needs, so nothing is known about its target. The message is shown to users. */
+export class NotMeasuredError extends MeasureError {
+  override name = 'NotMeasuredError'
+}
+
 /** The run was not started. The message is shown to users. */
 export class RunError extends Error {
   override name = 'RunError'

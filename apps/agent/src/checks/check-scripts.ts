@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { BackgroundRuns, RunEnd } from '../run/background-runs.ts'
 import type { OutputStream } from '../run/output-reports.ts'
 import { prepareScript, type RunContext } from '../run/prepare-run.ts'
-import { RunError, MeasureError } from '../errors.ts'
+import { RunError, NotMeasuredError } from '../errors.ts'
 
 export const MAX_SCRIPT_OUTPUT = 10_000
 
@@ -36,7 +36,7 @@ export class CheckScripts {
       const outcome = end.outcome === 'exited' || end.outcome === 'timed_out' ? end.outcome : 'failed'
       return { ...end, outcome }
     } catch (cause) {
-      if (cause instanceof RunError) throw new MeasureError(cause.message)
+      if (cause instanceof RunError) throw new NotMeasuredError(cause.message)
       throw cause
     }
   }

@@ -1,6 +1,6 @@
 import { CheckDefinition, type MachineCheckType, Measured } from '@muster/contract/agent/checks'
 import { describeError } from '../log/log.ts'
-import { MeasureError } from '../errors.ts'
+import { MeasureError, NotMeasuredError } from '../errors.ts'
 import { type CheckContext, checkTable, type DefinitionOf } from './table.ts'
 import type { UnknownCheck } from './definitions.ts'
 
@@ -12,12 +12,13 @@ export async function measureCheck(
   definition: CheckDefinition | UnknownCheck,
   context: CheckContext,
 ): Promise<Measured> {
-  if (definition.check_type === 'unknown') return unmeasurable(definition.reason)
+  if (definition.check_type === 'unknown') return notMeasured(definition.reason)
   if (context.hanging.has(definition.id))
     return unmeasurable('The previous run of this check has not finished yet.')
   try {
     return fit(await measureWithin(definition, context))
   } catch (cause) {
+    if (cause instanceof NotMeasuredError) return notMeasured(cause.message)
     if (cause instanceof MeasureError) return unmeasurable(cause.message)
     if (!context.signal.aborted)
       context.log.info({ check_id: definition.id, cause }, 'failed to measure check')
@@ -64,4 +65,9 @@ function fit(measured: Measured): Measured {
 
 function unmeasurable(reason: string): Measured {
   return { check_type: 'unmeasurable', reason: reason.slice(0, 500) }
+}
+
+/** Nothing is known about the target: the machine lacks what the check needs. */
+function notMeasured(reason: string): Measured {
+  return { check_type: 'unmeasurable', reason: reason.slice(0, 500), not_measured: true }
 }

@@ -86,6 +86,7 @@ test('a script that cannot run here reports the reason', async () => {
   expect(first?.measured).toEqual({
     check_type: 'unmeasurable',
     reason: 'Nushell is not installed on this machine.',
+    not_measured: true,
   })
   expect(second?.measured).toMatchObject({ reason: expect.stringContaining('Use NAME=value') })
   expect(third?.measured).toMatchObject({

@@ -4,6 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { givenMeasure } from '../testing/given-measure.ts'
 import { givenPrograms } from '../testing/given-programs.ts'
+import { givenFolder } from '../testing/given.ts'
+import { pingPosix } from '../os/posix-ping.ts'
+import { describeMissing } from '../run/describe-missing.ts'
+import { MeasureError } from '../errors.ts'
 
 test('the first CPU load is an average over two seconds', async () => {
   const { measure, memory } = givenMeasure()
@@ -52,6 +56,47 @@ test('counters that stand are no load of 0 %', async () => {
     check_type: 'unmeasurable',
     reason: 'The system does not count the time of its processors.',
   })
+})
+
+test('a ping check without the program ping is not measured, and names the package', async () => {
+  const folder = givenFolder()
+  writeFileSync(join(folder, 'apt-get'), '#!/bin/sh\n', { mode: 0o755 })
+  vi.stubEnv('PATH', folder)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const { measure } = givenMeasure({
+    ping: (host, signal) => pingPosix(host, { signal, waitFor: '2', program: 'ping-of-a-test' }),
+  })
+  await expect(measure({ check_type: 'ping', settings: { ip: '127.0.0.1' } })).resolves.toEqual({
+    check_type: 'unmeasurable',
+    reason: 'ping-of-a-test is missing on this machine.',
+    not_measured: true,
+  })
+  expect(describeMissing('ping')).toBe(
+    'ping is missing on this machine. To install it: apt-get install iputils-ping',
+  )
+})
+
+test.each([
+  [
+    'a target that does not respond',
+    'The disk /data did not respond.',
+    new MeasureError('The disk /data did not respond.'),
+  ],
+  ['an unexpected error', 'Failed to measure: broken.', new Error('broken')],
+])('%s is not marked as not measured', async (_, reason, error) => {
+  const { measure } = givenMeasure({
+    findProcesses: () => Promise.reject(error),
+  })
+  const measured = await measure({ check_type: 'process', settings: { process_name: 'x' } })
+  expect(measured).toEqual({ check_type: 'unmeasurable', reason })
+})
+
+test('a service check on a machine without systemd is not measured', async () => {
+  givenPrograms({ systemctl: 'echo "System has not been booted with systemd as init system" >&2; exit 1' })
+  const { measure } = givenMeasure()
+  await expect(
+    measure({ check_type: 'service', settings: { svc_name: 'cron', restart_if_stopped: false } }),
+  ).resolves.toMatchObject({ check_type: 'unmeasurable', not_measured: true })
 })
 
 test('a file check tests existence, size and age', async () => {

@@ -6,6 +6,7 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProgram, searchPath } from '../run/find-program.ts'
 import { AgentError } from '../errors.ts'
+import { describeMissing } from '../run/describe-missing.ts'
 import { withStartUmask } from './umask.ts'
 
 export interface PatchScan {
@@ -101,7 +102,7 @@ export function runInstaller(
   } = {},
 ): Promise<InstallerEnd> {
   const program = findProgram(name)
-  if (program === undefined) throw new AgentError(`${name} is not installed on this machine.`)
+  if (program === undefined) throw new AgentError(describeMissing(name))
   const child = withStartUmask(() =>
     spawn(program, args, {
       env: { ...process.env, PATH: searchPath(), LC_ALL: 'C', LANG: 'C', ...env },

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
-import { MeasureError } from '../errors.ts'
+import { NotMeasuredError } from '../errors.ts'
+import { describeMissing } from '../run/describe-missing.ts'
 import { findProgram } from '../run/find-program.ts'
 import type { PingResult } from './probes.ts'
 import { firstLine, runTool } from './run-tool.ts'
@@ -17,7 +18,7 @@ export async function pingPosix(
   }: { signal: AbortSignal; waitFor: string | undefined; program?: string },
 ): Promise<PingResult> {
   const file = findProgram(program)
-  if (file === undefined) throw new MeasureError('ping is not installed on this machine.')
+  if (file === undefined) throw new NotMeasuredError(describeMissing(program))
   // Resolving names in the output takes time. BusyBox never does.
   const numeric = /busybox/.test(realpathSync(file)) ? [] : ['-n']
   const patience = waitFor === undefined ? [] : ['-W', waitFor]
@@ -25,7 +26,7 @@ export async function pingPosix(
   const { stdout, stderr, timedOut } = await runTool(file, args, { signal, timeoutMs: LIMIT_MS })
   const output = `${stdout}\n${stderr}`.trim()
   if (/permitted|permission denied|cap_net_raw/i.test(stderr))
-    throw new MeasureError(`The agent has no permission to send ping packets: ${firstLine(stderr)}`)
+    throw new NotMeasuredError(`The agent has no permission to send ping packets: ${firstLine(stderr)}`)
   const answer = parsePosixPing(output)
   if (answer !== undefined) return answer
   if (timedOut) return { ...countReplies(stdout), output: `${output}\nTimed out after 5 seconds.`.trim() }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { findProgram, searchPath } from '../run/find-program.ts'
-import { AgentError, MeasureError } from '../errors.ts'
+import { describeMissing } from '../run/describe-missing.ts'
+import { AgentError, MeasureError, NotMeasuredError } from '../errors.ts'
 import { withStartUmask } from './umask.ts'
 
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
@@ -34,7 +35,7 @@ export async function runTool(
   options: { signal: AbortSignal; timeoutMs: number },
 ): Promise<ToolResult> {
   const program = findProgram(name)
-  if (program === undefined) throw new MeasureError(`${name} is not installed on this machine.`)
+  if (program === undefined) throw new NotMeasuredError(describeMissing(name))
   const { PATH: _, ...inherited } = process.env
   const started = performance.now()
   return new Promise((resolve, reject) => {

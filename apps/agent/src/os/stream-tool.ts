@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
 import { findProgram, searchPath } from '../run/find-program.ts'
-import { MeasureError } from '../errors.ts'
+import { describeMissing } from '../run/describe-missing.ts'
+import { MeasureError, NotMeasuredError } from '../errors.ts'
 import { withStartUmask } from './umask.ts'
 
 const MAX_STDERR = 4000
@@ -27,7 +28,7 @@ interface StreamOptions {
  */
 export function streamTool(name: string, args: string[], options: StreamOptions): Promise<StreamEnd> {
   const program = findProgram(name)
-  if (program === undefined) throw new MeasureError(`${name} is not installed on this machine.`)
+  if (program === undefined) throw new NotMeasuredError(describeMissing(name))
   const { PATH: _, ...inherited } = process.env
   const child = withStartUmask(() =>
     spawn(program, args, {

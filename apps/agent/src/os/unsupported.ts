@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
-import { AgentError, MeasureError } from '../errors.ts'
+import { AgentError, NotMeasuredError } from '../errors.ts'
 import type { LogTools, RegistryTools, SchedulerTools } from './os.ts'
 import { withStartUmask } from './umask.ts'
 
 /** The event log on systems other than Windows. */
 export const noEventLog = (system: string) => async (): Promise<never> => {
-  throw new MeasureError(`Only Windows has an event log, and this machine runs ${system}.`)
+  throw new NotMeasuredError(`Only Windows has an event log, and this machine runs ${system}.`)
 }
 
 /** The journal on a machine without systemd. */
 export const noJournal = (system: string) => async (): Promise<never> => {
-  throw new MeasureError(`Only Linux with systemd has a journal, and this machine runs ${system}.`)
+  throw new NotMeasuredError(`Only Linux with systemd has a journal, and this machine runs ${system}.`)
 }
 
 /** For systems whose log the agent cannot read yet. Following files works. */

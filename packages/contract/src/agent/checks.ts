@@ -164,9 +164,16 @@ const FoundEntries = {
     .max(MAX_LOG_ENTRIES),
 }
 
-/** Measurements by type. `unmeasurable`: the machine could not measure, with the reason. */
+/**
+ * Measurements by type. `unmeasurable`: the machine could not measure, with the reason. `not_measured`: because the
+ * machine lacks what the check needs, so nothing is known about the target. Older agents and servers do not know it.
+ */
 export const Measured = z.discriminatedUnion('check_type', [
-  z.object({ check_type: z.literal('unmeasurable'), reason: z.string().max(500) }),
+  z.object({
+    check_type: z.literal('unmeasurable'),
+    reason: z.string().max(500),
+    not_measured: z.literal(true).optional(),
+  }),
   z.object({
     check_type: z.literal('diskspace'),
     /** The fullest disk, of a check of every disk. */

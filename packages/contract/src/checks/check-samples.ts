@@ -4,7 +4,8 @@ import { AgentId, Id, Instant, Severity } from '../fields.ts'
 /** Another check, of this or another machine: while that one fails, this one sends no notifications. Null = none. */
 export const DependsOn = Id.nullable()
 
-export const CheckStatus = z.enum(['passing', 'failing', 'pending'])
+/** `not_measured`: the machine lacks what the check needs, such as the program ping. */
+export const CheckStatus = z.enum(['passing', 'failing', 'pending', 'not_measured'])
 export type CheckStatus = z.infer<typeof CheckStatus>
 
 /** The other check, if the caller may see it. */

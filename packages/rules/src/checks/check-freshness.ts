@@ -1,6 +1,7 @@
 /**
  * How long results count. One rule for every screen and count: no measurement = no results; a pass older than twice
- * the interval of its check = stale; green is a fresh pass. A failure never becomes stale, because nothing shows
+ * the interval of its check = stale; green is a fresh pass. A check that its machine cannot measure has no results either:
+ * it counts as pending, and never as failing. A failure never becomes stale, because nothing shows
  * that it has ended.
  */
 
@@ -18,14 +19,17 @@ export function freshUntil(lastRun: string | null, intervalSeconds: number): str
   return new Date(Date.parse(lastRun) + FRESH_INTERVALS * intervalSeconds * 1000).toISOString()
 }
 
-export type CheckState = 'no_results' | 'failing' | 'old' | 'passing'
+export type CheckState = 'no_results' | 'not_measured' | 'failing' | 'old' | 'passing'
 
 export function checkStateOf(
-  { status, fresh_until }: { status: 'passing' | 'failing' | 'pending'; fresh_until: string | null },
+  {
+    status,
+    fresh_until,
+  }: { status: 'passing' | 'failing' | 'pending' | 'not_measured'; fresh_until: string | null },
   nowMs: number,
 ): CheckState {
   if (status === 'pending') return 'no_results'
-  if (status === 'failing') return 'failing'
+  if (status === 'failing' || status === 'not_measured') return status
   return fresh_until !== null && Date.parse(fresh_until) < nowMs ? 'old' : 'passing'
 }
 

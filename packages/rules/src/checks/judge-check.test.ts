@@ -451,3 +451,13 @@ test('a failed measurement is an error with the reason', () => {
   })
   expect(verdict(disk(), { check_type: 'cpuload', percent: 1 })).toBe('error')
 })
+
+test('a machine that lacks what the check needs has measured nothing', () => {
+  const reason = 'ping is missing on this machine.'
+  expect(judgeCheck(disk(), { check_type: 'unmeasurable', reason, not_measured: true })).toEqual({
+    passing: false,
+    not_measured: true,
+    severity: 'warning',
+    more_info: `Not measured: ${reason}`,
+  })
+})

@@ -7,6 +7,8 @@ export interface Judgement {
   severity: Severity | null
   /** One line for display. */
   more_info: string
+  /** The machine lacks what the check needs. The severity is that of the alert. */
+  not_measured?: true
 }
 
 /** 0 = not set. */

@@ -39,11 +39,16 @@ type RuledMeasurement = {
 /** Decides whether a check passes. Each type has its own file, listed in checks/table.ts. */
 
 export type CheckToJudge = RuledCheck
-export type MeasuredValues = RuledMeasurement | { check_type: 'unmeasurable'; reason: string }
+export type MeasuredValues =
+  | RuledMeasurement
+  | { check_type: 'unmeasurable'; reason: string; not_measured?: true | undefined }
 
 /** The verdict on a measurement of the same type. A measurement of another type fails. */
 export function judgeCheck(check: CheckToJudge, measured: MeasuredValues): Judgement {
-  if (measured.check_type === 'unmeasurable') return fail('error', measured.reason)
+  if (measured.check_type === 'unmeasurable')
+    return measured.not_measured === true
+      ? { ...fail('warning', `Not measured: ${measured.reason}`), not_measured: true }
+      : fail('error', measured.reason)
   if (measured.check_type !== check.check_type)
     return fail('error', 'The machine sent a result of another type.')
   const judge = checkRules[check.check_type].judge as (

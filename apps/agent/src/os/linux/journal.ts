@@ -1,5 +1,5 @@
 import { type CheckDefinition, JOURNAL_PRIORITIES } from '@muster/contract/agent/checks'
-import { MeasureError } from '../../errors.ts'
+import { MeasureError, NotMeasuredError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
 import { EntryCounter, type FoundEntries, type LogEntry, partFinder } from '../log-entries.ts'
 import { firstLine } from '../run-tool.ts'
@@ -15,7 +15,7 @@ type JournalSearch = Extract<CheckDefinition, { check_type: 'journal' }>['settin
 /** Reads the journal backwards until the search or the time limit ends. */
 export async function findJournalEntries(search: JournalSearch, signal: AbortSignal): Promise<FoundEntries> {
   if (findProgram('journalctl') === undefined)
-    throw new MeasureError('This machine has no journal: journalctl is not installed.')
+    throw new NotMeasuredError('This machine has no journal: journalctl is not installed.')
   const hasPart = partFinder(search.event_message)
   const counter = new EntryCounter(({ message }) => hasPart(message))
   const lines = new TextPieces({ end: '\n', maxLength: MAX_LINE })

@@ -112,7 +112,7 @@ round-trip min/avg/max/stddev = 6.318/7.215/8.112/0.732 ms`,
 
 test('the real ping reaches this machine and no other, if installed', async () => {
   if (findProgram('ping') === undefined)
-    return expect(linuxProbes.ping('127.0.0.1', signal())).rejects.toThrow('ping is not installed')
+    return expect(linuxProbes.ping('127.0.0.1', signal())).rejects.toThrow('ping is missing')
   await expect(linuxProbes.ping('127.0.0.1', signal())).resolves.toMatchObject({ sent: 3, received: 3 })
   await expect(linuxProbes.ping('no-such-host.invalid', signal())).resolves.toMatchObject({
     sent: 0,
@@ -133,7 +133,7 @@ test('a ping that does not end is killed', async () => {
 test('without a ping program, or the permission to use it, the result is a message', async () => {
   givenProgram('ping', 'echo "ping: socktype: SOCK_RAW: Operation not permitted" >&2; exit 2')
   await expect(pingPosix('x', { signal: signal(), waitFor: '2', program: 'no-such-ping' })).rejects.toThrow(
-    'ping is not installed on this machine.',
+    'no-such-ping is missing on this machine.',
   )
   await expect(linuxProbes.ping('x', signal())).rejects.toThrow(
     'The agent has no permission to send ping packets: ping: socktype',

@@ -1,4 +1,4 @@
-import { MeasureError } from '../../errors.ts'
+import { MeasureError, NotMeasuredError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
 import type { ServiceState } from '../probes.ts'
 import { firstLine, runTool } from '../run-tool.ts'
@@ -61,9 +61,9 @@ export function parseUnit(output: string): ServiceState {
 
 /** Throws MeasureError if systemd is not running. */
 export async function systemctl(args: string[], signal: AbortSignal, timeoutMs: number) {
-  if (findProgram('systemctl') === undefined) throw new MeasureError(NO_SYSTEMD)
+  if (findProgram('systemctl') === undefined) throw new NotMeasuredError(NO_SYSTEMD)
   const answer = await runTool('systemctl', args, { signal, timeoutMs })
   const isAbsent = /not been booted with systemd|Failed to connect to bus/.test(answer.stderr)
-  if (answer.code !== 0 && isAbsent) throw new MeasureError(NO_SYSTEMD)
+  if (answer.code !== 0 && isAbsent) throw new NotMeasuredError(NO_SYSTEMD)
   return answer
 }

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:fs'
 import type { Channel } from '../channels/channel.ts'
 import { describeError, type Log } from '../../log/log.ts'
+import { describeMissing } from '../../run/describe-missing.ts'
 import { AgentError } from '../../errors.ts'
 import { findProgram, searchPath } from '../../run/find-program.ts'
 import { ChannelRoom } from './channel-room.ts'
@@ -134,7 +135,7 @@ type ArchiveTask = Extract<FileTask, { task: 'archive' }>
 /** Sends a file or folder as a compressed archive, created by the system's tar while it is sent. Links stay links. */
 async function sendArchive(room: ChannelRoom, task: ArchiveTask, dataFolder: string): Promise<void> {
   const program = isWindows ? undefined : findProgram('tar')
-  if (program === undefined && !isWindows) throw new AgentError('tar is not installed on this machine.')
+  if (program === undefined && !isWindows) throw new AgentError(describeMissing('tar'))
   const names = await resolveLinks(readPath(task.path))
   await refusePrivate(names, dataFolder)
   const name = names.at(-1)

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { LogNews } from '@muster/contract/agent/logs'
 import type { ChannelRoom } from '../files/channel-room.ts'
+import { describeMissing } from '../../run/describe-missing.ts'
 import { AgentError } from '../../errors.ts'
 import { firstLine } from '../../os/run-tool.ts'
 import { findProgram, searchPath } from '../../run/find-program.ts'
@@ -14,7 +15,7 @@ export async function followJournal(
   { name, args }: { name: string; args: string[] },
 ): Promise<never> {
   const program = findProgram(name)
-  if (program === undefined) throw new AgentError(`${name} is not installed on this machine.`)
+  if (program === undefined) throw new AgentError(describeMissing(name))
   const child = spawn(program, args, {
     env: { ...process.env, PATH: searchPath(), LC_ALL: 'C.UTF-8', LANG: 'C' },
     stdio: ['ignore', 'pipe', 'pipe'],

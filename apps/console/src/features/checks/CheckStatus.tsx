@@ -5,6 +5,7 @@ import {
   IconAlertTriangleFilled,
   IconChecks,
   IconCircleDashed,
+  IconHelpHexagon,
   IconInfoCircle,
 } from '@tabler/icons-react'
 import { useNow } from '../../ui/layout/use-now.ts'
@@ -15,6 +16,7 @@ const ICONS: Record<CheckTone, Icon> = {
   positive: IconChecks,
   negative: IconAlertTriangleFilled,
   warning: IconAlertTriangle,
+  unknown: IconHelpHexagon,
   info: IconInfoCircle,
   dim: IconCircleDashed,
 }

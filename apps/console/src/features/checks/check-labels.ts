@@ -31,7 +31,7 @@ export function isOfPlatform(type: CheckType, plat: AgentDetail['plat']): boolea
   return type !== 'journal' || plat === 'linux'
 }
 
-export type CheckTone = 'positive' | 'negative' | 'warning' | 'info' | 'dim'
+export type CheckTone = 'positive' | 'negative' | 'warning' | 'unknown' | 'info' | 'dim'
 
 const SEVERITY_TONES = { error: 'negative', warning: 'warning', info: 'info' } as const
 
@@ -46,6 +46,8 @@ export function describeStatus(state: ShownState, nowMs: number): { label: strin
       return { label: 'passing', tone: 'positive' }
     case 'no_results':
       return { label: 'no results', tone: 'dim' }
+    case 'not_measured':
+      return { label: 'not measured', tone: 'unknown' }
     case 'old':
       return { label: `old${last_run === null ? '' : ` · ${ageOf(last_run, nowMs)}`}`, tone: 'dim' }
     case 'failing': {
@@ -111,6 +113,7 @@ function formatNumber(value: number): string {
 
 const STATES = [
   ['failing', 'failing'],
+  ['not_measured', 'not measured'],
   ['old', 'old'],
   ['no_results', 'without results'],
   ['passing', 'passing'],

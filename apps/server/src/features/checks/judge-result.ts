@@ -32,13 +32,16 @@ export const PENDING: CheckState = {
 /** The state after one more run. It changes only after enough consecutive failures. */
 export function judgeRun(
   check: { settings: CheckSettings; fails_b4_alert: number },
-  before: CheckState,
+  last: CheckState,
   run: { measured: AnyMeasured; at: string },
 ): Verdict {
-  const { passing, severity, more_info } = judgeCheck(check.settings, run.measured)
+  const { passing, severity, more_info, not_measured } = judgeCheck(check.settings, run.measured)
   if (passing) return { ...PENDING, status: 'passing', more_info }
+  // Runs that were not measured say nothing about the target, so they do not count as its failures.
+  const before = last.status === 'not_measured' && not_measured !== true ? PENDING : last
   const fail_count = before.fail_count + 1
   if (fail_count < check.fails_b4_alert) return { ...before, fail_count, more_info }
+  if (not_measured === true) return { ...PENDING, status: 'not_measured', fail_count, more_info }
   return {
     status: 'failing',
     alert_severity: severity,
@@ -46,6 +49,17 @@ export function judgeRun(
     failing_since: before.failing_since ?? run.at,
     more_info,
   }
+}
+
+/** The severity of the check's alert; null = it has none. */
+export function alertSeverityOf({ status, alert_severity }: CheckState): Severity | null {
+  return status === 'not_measured' ? 'warning' : alert_severity
+}
+
+/** Whether the alert of the check changes with its state. */
+export function hasOtherAlert(before: CheckState, after: CheckState): boolean {
+  const isOther = alertSeverityOf(before) !== alertSeverityOf(after)
+  return isOther || (before.status === 'not_measured') !== (after.status === 'not_measured')
 }
 
 /** The state when the last measurement is judged by other thresholds. `at`: the time of the change. */
@@ -88,8 +102,11 @@ export async function rejudgeLast(
   await updateResult(tx, id, verdict)
   if (verdict.status === status && verdict.alert_severity === alert_severity) return
   emit({ type: 'agent.changed', ids: [agent_id], agent_ids: [agent_id] })
-  if (verdict.alert_severity === alert_severity) return
-  const severity = verdict.alert_severity
-  await insertTransitions(tx, [{ check_id: id, agent_id, at: secondsOf(at), severity }])
+  if (verdict.alert_severity !== alert_severity)
+    await insertTransitions(tx, [
+      { check_id: id, agent_id, at: secondsOf(at), severity: verdict.alert_severity },
+    ])
+  if (!hasOtherAlert(state, verdict)) return
+  const severity = alertSeverityOf(verdict)
   await takeCheckFindings(txContext, [{ checkId: id, at, severity, text: verdict.more_info }], 'server')
 }

@@ -176,7 +176,7 @@ export async function findCheckCounts(
       sum.old += many
       sum.old_since = new Date(Number(ran_at) * 1000).toISOString()
     } else if (status === 'passing') sum.passing += many
-    if (status === null || status === 'pending') sum.pending += many
+    if (status === null || status === 'pending' || status === 'not_measured') sum.pending += many
     if (alert_severity === 'error') sum.failing += many
     else if (alert_severity !== null) sum[alert_severity] += many
     if (alert_severity !== null) sum.has_failing_checks = true

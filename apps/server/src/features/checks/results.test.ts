@@ -161,6 +161,40 @@ test('a failed measurement shows its reason', async () => {
   expect((await state()).more_info).toMatch(/^<img onerror=alert\(1\)>/)
 })
 
+test('a check that its machine cannot measure does not fail, and alerts about the machine', async () => {
+  await using prepared = await prepare({ fails_b4_alert: 2 })
+  const { server, report, result, cpu, state, counts, tree, transitions } = prepared
+  const reason = 'ping is missing on this machine. To install it: apt-get install iputils-ping'
+  const lost = (at: number) => result(at, { check_type: 'unmeasurable', reason, not_measured: true })
+  const alerts = () =>
+    server.ctx.db.selectFrom('alerts').select(['severity', 'message', 'state']).orderBy('id').execute()
+  await report(lost(10))
+  expect(await state()).toMatchObject({ status: 'pending', more_info: `Not measured: ${reason}` })
+  expect(await alerts()).toEqual([])
+  await report(lost(20))
+  expect(await state()).toMatchObject({ status: 'not_measured', alert_severity: null, failing_since: null })
+  expect(await counts()).toMatchObject({ total: 1, pending: 1, failing: 0, warning: 0 })
+  expect(await tree()).toEqual({ error: false, warning: false })
+  expect(await transitions()).toEqual([])
+  const [alert] = await alerts()
+  expect(alert).toMatchObject({ severity: 'warning', message: `CPU load: Not measured: ${reason}` })
+  // Nothing was known about the target, so its first failure is the first of two.
+  await report(cpu(30, 99))
+  expect(await state()).toMatchObject({ status: 'pending', alert_severity: null, fail_count: 1 })
+  expect(await alerts()).toMatchObject([{ state: 'resolved' }])
+  await report(cpu(40, 99))
+  expect(await state()).toMatchObject({ status: 'failing', alert_severity: 'error' })
+  await report(lost(50))
+  expect(await state()).toMatchObject({ status: 'not_measured', alert_severity: null })
+  const [, open, ...others] = await alerts()
+  expect(others).toEqual([])
+  expect(open).toMatchObject({ severity: 'warning', message: `CPU load: Not measured: ${reason}` })
+  expect(open?.state).not.toBe('resolved')
+  await report(cpu(60, 5))
+  expect(await state()).toMatchObject({ status: 'passing', fail_count: 0 })
+  expect((await alerts()).map(({ state: one }) => one)).toEqual(['resolved', 'resolved'])
+})
+
 test('new thresholds apply at once to the last measurement', async () => {
   await using prepared = await prepare()
   const { server, report, cpu, state, transitions, counts, root, check } = prepared

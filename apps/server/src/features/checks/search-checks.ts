@@ -49,7 +49,7 @@ function stateCondition(name: string, now: Date) {
     case 'old':
       return isOldPass(now)
     case 'pending':
-      return sql<SqlBool>`(check_results.status is null or check_results.status = 'pending')`
+      return sql<SqlBool>`(check_results.status is null or check_results.status in ('pending', 'not_measured'))`
     default:
       return undefined
   }

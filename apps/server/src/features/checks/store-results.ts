@@ -14,7 +14,14 @@ import { takeCheckFindings, type CheckFinding } from '../alerts/check-alerts.ts'
 import { isSameSubject } from './definitions.ts'
 import { secondsOf } from './reset-results.ts'
 import { isServerType } from './from-server/server-kind.ts'
-import { type AnyMeasured, judgeRun, PENDING, type CheckState } from './judge-result.ts'
+import {
+  type AnyMeasured,
+  judgeRun,
+  PENDING,
+  type CheckState,
+  alertSeverityOf,
+  hasOtherAlert,
+} from './judge-result.ts'
 import {
   findKnownChecks,
   insertTransitions,
@@ -91,11 +98,11 @@ export async function storeResults(
     const progress = checks.get(result.check_id)!
     if (atMs <= progress.lastRunMs || atMs > now.getTime() + AHEAD_MS) continue
     const at = new Date(atMs)
-    for (const transition of takeRun(progress, result, at)) {
-      transitions.push(transition)
-      const text = progress.row?.more_info ?? ''
-      findings.push({ checkId: progress.check.id, at, severity: transition.severity ?? null, text })
-    }
+    const before = progress.current
+    transitions.push(...takeRun(progress, result, at))
+    if (!hasOtherAlert(before, progress.current)) continue
+    const text = progress.row?.more_info ?? ''
+    findings.push({ checkId: progress.check.id, at, severity: alertSeverityOf(progress.current), text })
   }
   const taken = [...checks.values()].filter(({ row }) => row !== undefined)
   if (taken.length === 0) return

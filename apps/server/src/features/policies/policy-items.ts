@@ -1,3 +1,5 @@
+import type { CheckStatus } from '@muster/contract/checks/check-samples'
+import type { Severity } from '@muster/contract/fields'
 import { AppError } from '@muster/contract/errors'
 import {
   type CheckOfPolicy,
@@ -39,8 +41,7 @@ export async function readPolicyChecks(
     const counts = { passing: 0, old: 0, info: 0, warning: 0, error: 0, pending: 0 }
     for (const row of counted) {
       if (row.number !== number) continue
-      const status = row.status === 'failing' ? (row.alert_severity ?? 'error') : (row.status ?? 'pending')
-      counts[row.old ? 'old' : status] += row.count
+      counts[row.old ? 'old' : countedAs(row)] += row.count
     }
     return {
       ...check,
@@ -54,6 +55,17 @@ export async function readPolicyChecks(
       counts,
     }
   })
+}
+
+function countedAs({
+  status,
+  alert_severity,
+}: {
+  status: CheckStatus | null
+  alert_severity: Severity | null
+}) {
+  if (status === 'failing') return alert_severity ?? 'error'
+  return status === 'passing' ? status : 'pending'
 }
 
 /** The saved tasks of a policy and their states. */
