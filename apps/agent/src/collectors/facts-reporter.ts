@@ -1,4 +1,4 @@
-import { AgentFacts, type Disk } from '@muster/contract/agent/facts'
+import { AgentFacts, LeftOut, type Disk } from '@muster/contract/agent/facts'
 import type { z } from 'zod'
 import { describeError, type Log } from '../log/log.ts'
 import type { Problems } from '../status-file.ts'
@@ -52,6 +52,15 @@ const MAX_ITEMS: Partial<Record<keyof AgentFacts, number>> = {
   guests: 8,
 }
 
+/** How many entries `fitFacts` cuts from each of these lists. */
+function countLeftOut(facts: Facts): z.infer<typeof LeftOut> {
+  const counts = LeftOut.keyof().options.flatMap((name) => {
+    const length = facts[name]?.length
+    return length === undefined ? [] : [[name, Math.max(0, length - (MAX_ITEMS[name] ?? length))]]
+  })
+  return Object.fromEntries(counts)
+}
+
 /** Fits facts to the contract: cuts lists to their limits and drops invalid facts. */
 export function fitFacts(facts: Facts, log: Log): Facts {
   const fitting: [string, unknown][] = []
@@ -94,7 +103,8 @@ export interface FactsOptions {
  */
 export class FactsReporter implements Disposable {
   #options: FactsOptions
-  #known: Facts = {}
+  /** Empty counts are reported too: they replace those of before the start. */
+  #known: Facts = { left_out: {} }
   #reported: Facts = {}
   #isLinked = false
   /** Above 0 while a full report is being collected. */
@@ -176,7 +186,9 @@ export class FactsReporter implements Disposable {
   async #collect(speed: 'quick' | 'slow', read: () => Promise<Facts>): Promise<boolean> {
     const { problems, log } = this.#options
     try {
-      const facts = fitFacts(await read(), log)
+      const all = await read()
+      const facts = fitFacts(all, log)
+      this.#countLeftOut(all)
       // A user who signed out is still the last user.
       if (facts.last_logged_in_user === null) delete facts.last_logged_in_user
       if (facts.logged_in_user) facts.last_logged_in_user = facts.logged_in_user
@@ -195,6 +207,11 @@ export class FactsReporter implements Disposable {
       this.#report()
       return false
     }
+  }
+
+  #countLeftOut(facts: Facts): void {
+    const counts = Object.entries({ ...this.#known.left_out, ...countLeftOut(facts) })
+    this.#known.left_out = Object.fromEntries(counts.filter(([, count = 0]) => count > 0))
   }
 
   #keepLastUser(facts: Facts): void {

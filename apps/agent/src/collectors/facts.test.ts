@@ -79,6 +79,29 @@ test('all facts are reported at the start of a link, later only changes', async 
   expect(reports()[0]).toMatchObject({ hostname: 'pc-1', last_logged_in_user: 'anna', make: 'Acme' })
 })
 
+test('a cut list is reported with the count of the rest until it fits again', async () => {
+  const address = { interface: 'eth0', family: 'ipv4' as const, mac: '' }
+  let count = 300
+  const fake = {
+    ...os,
+    readQuickFacts: async () => ({
+      ...(await os.readQuickFacts()),
+      addresses: Array.from({ length: count }, (_, index) => ({ ...address, address: `10.0.${index}.1` })),
+    }),
+  }
+  const { server, restart } = await givenAgent({ agent: { os: fake } })
+  const last = () =>
+    server.reports
+      .flatMap((report) => (report.kind === 'facts' && report.facts.left_out ? [report.facts] : []))
+      .at(-1)
+  await server.until(() => last()?.left_out?.addresses === 44)
+  expect(last()?.addresses).toHaveLength(256)
+  expect(last()?.addresses?.[0]?.address).toBe('10.0.0.1')
+  count = 3
+  await restart()
+  await server.until(() => JSON.stringify(last()?.left_out) === '{}')
+})
+
 test('facts are read again when the server requests them', async () => {
   let make = 'Acme'
   const { server } = await givenAgent({ agent: { readSlowFacts: async () => ({ make }) } })

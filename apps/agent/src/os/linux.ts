@@ -13,6 +13,7 @@ import {
 import { readLinuxCounters } from './linux/counters.ts'
 import { findLinuxMachineId, readLinuxHardware } from './linux/machine-identity.ts'
 import { readLinuxDisks } from './linux/mounts.ts'
+import { rankInterfaces } from './linux/network.ts'
 import { findProcRunProcesses } from './linux/proc-processes.ts'
 import { findLastUser, findLoggedInUser } from './linux/sessions.ts'
 import { findLinuxUser } from './linux/users.ts'
@@ -44,7 +45,7 @@ export const linux: Os = {
       last_logged_in_user: findLastUser(),
       total_ram: totalmem(),
       disks: await readLinuxDisks(),
-      addresses: readAddresses(),
+      addresses: readAddresses({ rankOf: rankInterfaces() }),
       time_zone: readTimeZone(),
       needs_reboot: REBOOT_MARKS.some((file) => existsSync(file)),
     }

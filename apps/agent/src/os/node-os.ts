@@ -4,20 +4,43 @@ import type { z } from 'zod'
 import { readFileSync } from 'node:fs'
 import type { CpuTimes } from './probes.ts'
 
-/** Addresses that other machines can use: neither loopback nor link-local. */
-export function readAddresses(interfaces = networkInterfaces()): z.infer<typeof NetworkAddress>[] {
-  const addresses = Object.entries(interfaces).flatMap(([name, list]) =>
-    (list ?? [])
+/** The addresses of an interface beyond this count are listed after those of all interfaces. */
+const MANY_ADDRESSES = 16
+
+export interface AddressOptions {
+  interfaces?: ReturnType<typeof networkInterfaces>
+  /** A lower rank is listed first. */
+  rankOf?: (interfaceName: string) => number
+}
+
+/**
+ * Addresses that other machines can use: neither loopback nor link-local. The end of a long list is cut: it holds the
+ * addresses of the interfaces with the highest rank, and the many of one interface.
+ */
+export function readAddresses(options: AddressOptions = {}): z.infer<typeof NetworkAddress>[] {
+  const { interfaces = networkInterfaces(), rankOf = () => 0 } = options
+  const ranked = Object.entries(interfaces).flatMap(([name, list]) => {
+    const addresses = (list ?? [])
       .filter(({ internal, address }) => !internal && !/^(fe80:|169\.254\.)/i.test(address))
       .map(({ address, family, mac }) => ({
         interface: name,
         address,
         family: family === 'IPv6' ? ('ipv6' as const) : ('ipv4' as const),
         mac,
-      })),
-  )
+      }))
+    const rank = rankOf(name)
+    // The first address of an interface is the one by which it is known.
+    return addresses.map((address, index) => ({ address, rank, isLate: index >= MANY_ADDRESSES }))
+  })
   // Sorted, because the system's order varies and would look like a change.
-  return addresses.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+  return ranked
+    .toSorted(
+      (a, b) =>
+        Number(a.isLate) - Number(b.isLate) ||
+        a.rank - b.rank ||
+        (sortKey(a.address) < sortKey(b.address) ? -1 : 1),
+    )
+    .map(({ address }) => address)
 }
 
 function sortKey(address: z.infer<typeof NetworkAddress>): string {

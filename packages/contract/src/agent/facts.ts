@@ -72,6 +72,12 @@ export const GuestHost = z.object({
 })
 export type GuestHost = z.infer<typeof GuestHost>
 
+const Count = z.int().min(0)
+/** How many entries of each list did not fit into the report. */
+export const LeftOut = z
+  .object({ cpus: Count, graphics: Count, disks: Count, physical_disks: Count, addresses: Count })
+  .partial()
+
 /** All facts of a machine. A report contains those that changed. */
 export const AgentFacts = z.object({
   hostname: z
@@ -92,6 +98,8 @@ export const AgentFacts = z.object({
   disks: z.array(Disk).max(128),
   physical_disks: z.array(PhysicalDisk).max(128),
   addresses: z.array(NetworkAddress).max(256),
+  /** Absent: none, or not reported by this agent. */
+  left_out: LeftOut.optional(),
   make: Line,
   model: Line,
   serial_number: Line,

@@ -31,6 +31,12 @@ export function findDefaultInterfaces(root = '/'): string[] {
   return [...new Set(found.toSorted((a, b) => a.metric - b.metric).map(({ name }) => name))]
 }
 
+/** Ranks interfaces: that of the default route, cards, the others. */
+export function rankInterfaces(root = '/'): (name: string) => number {
+  const [preferred] = findDefaultInterfaces(root)
+  return (name) => (name === preferred ? 0 : isCard(root, name) ? 1 : 2)
+}
+
 function isDevice(root: string, name: string): boolean {
   const device = findLink(join(root, 'sys/class/net', name))
   return device !== undefined && !device.includes('/virtual/')

@@ -21,10 +21,12 @@ interface FactsProps {
 
 /** The facts of a machine that its head does not show. */
 export function MachineFacts({ agent }: FactsProps) {
+  const moreDisks = agent.facts?.left_out?.disks ?? 0
   return (
     <>
       <Section title="Disks">
         <DiskList disks={agent.facts?.disks ?? []} />
+        {moreDisks > 0 && <p className={classes.dim}>and {moreDisks} more</p>}
         {agent.physical_disks.length > 0 && (
           <ul className={classes.physical}>
             {agent.physical_disks.map((disk, index) => (
@@ -68,6 +70,7 @@ function Hardware({ agent }: FactsProps) {
 function Network({ agent }: FactsProps) {
   const { public_ip: publicIp, logged_username: user, italic } = agent
   const zone = agent.time_zone ?? agent.timezone
+  const moreAddresses = agent.facts?.left_out?.addresses ?? 0
   return (
     <Section title="Users and network">
       <dl className={classes.facts}>
@@ -82,6 +85,7 @@ function Network({ agent }: FactsProps) {
             <CopyText text={address} label={`Copy address of ${name}`} />
           </Fact>
         ))}
+        <Fact name="More addresses">{moreAddresses > 0 && `and ${moreAddresses} more`}</Fact>
         <Fact name="Last response">
           {agent.connected ? 'just now' : <Time instant={agent.last_seen} relative machineZone={zone} />}
         </Fact>

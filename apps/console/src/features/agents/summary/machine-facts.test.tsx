@@ -83,6 +83,13 @@ test('containers and virtual machines are listed by runtime, with the message of
   )
 })
 
+test('the addresses that an agent left out are counted', async () => {
+  const address = { interface: 'eth0', address: '192.0.2.7', family: 'ipv4' as const, mac: '' }
+  const card = await givenSummary({ addresses: [address], left_out: { addresses: 44, disks: 2 } })
+  await expect.element(card('Users and network').getByText('and 44 more')).toBeVisible()
+  await expect.element(card('Disks').getByText('and 2 more')).toBeVisible()
+})
+
 test('a machine without a runtime has no card for its guests', async () => {
   const card = await givenSummary({ guests: [] })
   await expect.element(card('Security')).toBeVisible()
