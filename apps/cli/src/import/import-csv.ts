@@ -6,7 +6,8 @@ import { type CsvRow, parseCsv } from './csv.ts'
 import { plainNode, planClients, planFields, planNodeSettings } from './plan-clients.ts'
 import { readPresent } from './present.ts'
 import { readImportFile } from './read-file.ts'
-import { fold, Planner } from './steps.ts'
+import { nameKey } from '@muster/contract/names'
+import { Planner } from './steps.ts'
 import type { OldClient, OldField, OldFieldValue } from './tactical.ts'
 
 const FIELD_COLUMN = /^(client|site)\.(.+)$/i
@@ -20,7 +21,7 @@ export async function importCsv(context: Context, file: string, apply: boolean):
   const columns = readHeader(header)
   const present = await readPresent(context.client)
   const fields = columns.fields.map(({ id, model, name }): OldField => {
-    const here = present.fields.find((one) => one.model === model && fold(one.name) === fold(name))
+    const here = present.fields.find((one) => one.model === model && nameKey(one.name) === nameKey(name))
     // The type that it has here, so that its values are read as such.
     return {
       ...TEXT_FIELD,
@@ -56,11 +57,11 @@ interface Columns {
 
 function readHeader(header: CsvRow | undefined): Columns {
   const names = (header?.cells ?? []).map((cell) => cell.trim())
-  const folded = names.map(fold)
+  const folded = names.map((name) => nameKey(name))
   const client = folded.indexOf('client')
   const site = folded.indexOf('site')
   if (client < 0 || site < 0) throw new CliError(HEADER)
-  const twice = names.find((name, index) => folded.indexOf(fold(name)) !== index)
+  const twice = names.find((name, index) => folded.indexOf(nameKey(name)) !== index)
   if (twice !== undefined) throw new CliError(`Line 1: the column "${twice}" stands twice.`)
   const fields = names.flatMap((name, index) => {
     if (index === client || index === site) return []
@@ -70,7 +71,7 @@ function readHeader(header: CsvRow | undefined): Columns {
       {
         id: index + 1,
         index,
-        model: fold(model) === 'client' ? ('client' as const) : ('site' as const),
+        model: nameKey(model) === 'client' ? ('client' as const) : ('site' as const),
         name: field,
       },
     ]
@@ -97,10 +98,13 @@ function readClients(planner: Planner, columns: Columns, rows: readonly CsvRow[]
       columns.fields
         .filter((field) => field.model === model)
         .map(({ id, index }): OldFieldValue => ({ field: id, value: cells[index]?.trim() ?? '' }))
-    const client: OldClient = clients.get(fold(clientName)) ?? { ...plainNode(line, clientName), sites: [] }
-    clients.set(fold(clientName), client)
+    const client: OldClient = clients.get(nameKey(clientName)) ?? {
+      ...plainNode(line, clientName),
+      sites: [],
+    }
+    clients.set(nameKey(clientName), client)
     for (const { field, value } of valuesOf('client')) addValue(client, field, value, leaveOut)
-    if (client.sites.some(({ name }) => fold(name) === fold(siteName))) {
+    if (client.sites.some(({ name }) => nameKey(name) === nameKey(siteName))) {
       leaveOut(`The site "${siteName}" of "${client.name}" stands in a line before.`)
       continue
     }

@@ -8,7 +8,8 @@ import { planInstallers } from './plan-installers.ts'
 import { planMachines } from './plan-machines.ts'
 import { readPresent } from './present.ts'
 import { readImportFile } from './read-file.ts'
-import { fold, Planner } from './steps.ts'
+import { nameKey } from '@muster/contract/names'
+import { Planner } from './steps.ts'
 import type { OldAgent, OldClient } from './tactical.ts'
 
 const Name = z.string().refine((value) => value.trim() !== '', 'A name is missing.')
@@ -95,7 +96,7 @@ function readList(file: string): unknown[] {
 
 /** MeshCentral does not say whether a machine is a server: Windows Server and Linux are taken for one. */
 function machineOf(device: Device, client_name: string, site_name: string): OldAgent {
-  const system = fold(device.osdesc ?? '')
+  const system = nameKey(device.osdesc ?? '')
   const plat = system.includes('windows') ? 'windows' : /mac ?os|darwin/.test(system) ? 'darwin' : 'linux'
   const isServer = plat === 'linux' || (plat === 'windows' && system.includes('server'))
   return {

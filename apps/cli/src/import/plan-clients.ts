@@ -14,7 +14,8 @@ import {
   customFieldPayload,
   isEmptyValue,
 } from '@muster/rules/agents/custom-fields'
-import { type IdOf, fold, indexByName, matchByName, type Planner } from './steps.ts'
+import { nameKey } from '@muster/contract/names'
+import { type IdOf, indexByName, matchByName, type Planner } from './steps.ts'
 import type { OldClient, OldField, OldFieldValue } from './tactical.ts'
 
 type OldSite = OldClient['sites'][number]
@@ -244,7 +245,7 @@ export function planValues(
     const given = typeof value === 'number' ? String(value) : value
     if (isEmptyValue(given)) continue
     const present = presentFields.find(
-      (one) => one.model === field.model && fold(one.name) === fold(field.name),
+      (one) => one.model === field.model && nameKey(one.name) === nameKey(field.name),
     )
     if (present !== undefined && here.some((one) => one.field === present.id)) {
       kept += 1

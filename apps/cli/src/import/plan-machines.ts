@@ -3,7 +3,8 @@ import type { CustomField } from '@muster/contract/api/custom-fields'
 import { createNote, type Note } from '@muster/contract/api/notes'
 import { type FieldContext, planValues, siteKey } from './plan-clients.ts'
 import { policyKey } from './plan-policies.ts'
-import { fold, type IdOf, type Planner } from './steps.ts'
+import { nameKey } from '@muster/contract/names'
+import { type IdOf, type Planner } from './steps.ts'
 import type { OldAgent, OldData, OldNote } from './tactical.ts'
 
 const KIND = 'machine'
@@ -54,7 +55,7 @@ export function planMachines(planner: Planner, data: OldMachines, present: Prese
       planMachine(fields, { name, old, here, notes: notesOf(data.notes, old), present: present.notes })
       continue
     }
-    const elsewhere = present.agents.find(({ hostname }) => fold(hostname) === fold(old.hostname))
+    const elsewhere = present.agents.find(({ hostname }) => nameKey(hostname) === nameKey(old.hostname))
     const hint =
       elsewhere === undefined
         ? ''
@@ -142,5 +143,7 @@ function findSite({ clients }: OldMachines, { client_name, site_name }: OldAgent
 }
 
 function locationOf(machine: { client_name: string; site_name: string; hostname: string }): string {
-  return JSON.stringify([machine.client_name, machine.site_name, machine.hostname].map(fold))
+  return JSON.stringify(
+    [machine.client_name, machine.site_name, machine.hostname].map((name) => nameKey(name)),
+  )
 }

@@ -1,3 +1,4 @@
+import { nameKey } from '@muster/contract/names'
 import type { Endpoint, Input } from '@muster/contract/endpoint'
 import type { z } from 'zod'
 import type { Client } from '../client.ts'
@@ -135,19 +136,14 @@ export function findProblem(schema: z.ZodType | undefined, body: unknown): strin
   return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`
 }
 
-/** Names that differ only in case or spaces are one. */
-export function fold(name: string): string {
-  return name.normalize('NFC').trim().toLowerCase()
-}
-
 /** Finds by exactly this name, otherwise by one that differs only in case or spaces. */
 export function indexByName<Present>(
   presents: readonly Present[],
   nameOf: (present: Present) => string,
 ): (name: string) => Present | undefined {
   const exact = new Map(presents.map((present) => [nameOf(present).trim(), present]))
-  const folded = new Map(presents.map((present) => [fold(nameOf(present)), present]))
-  return (name) => exact.get(name.trim()) ?? folded.get(fold(name))
+  const folded = new Map(presents.map((present) => [nameKey(nameOf(present)), present]))
+  return (name) => exact.get(name.trim()) ?? folded.get(nameKey(name))
 }
 
 interface Matching<Old, Present> {
@@ -174,13 +170,13 @@ export function matchByName<Old, Present extends { id: number }>(
   for (const old of olds) {
     const name = nameOf(old).trim()
     planner.label(keyOf(old), `the ${kind} "${name}"`)
-    const twin = seen.get(fold(name))
+    const twin = seen.get(nameKey(name))
     if (twin !== undefined) {
       const reason = `The old server also has "${twin}". Rename one of them there.`
       planner.leaveOut({ kind, name, reason })
       continue
     }
-    seen.set(fold(name), name)
+    seen.set(nameKey(name), name)
     const present = findPresent(name)
     if (present === undefined) {
       whenNew(old)

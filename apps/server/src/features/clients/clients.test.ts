@@ -214,12 +214,7 @@ test('a client is added with its first site, its audit row and its event', async
 test('hostile names are stored and returned as plain text', async () => {
   await using server = await createTestServer()
   const caller = await asManager(server)
-  const names = [
-    '<img onerror=alert(1)>',
-    '\u202Eevil\u202C שלום',
-    '😀'.repeat(120),
-    "'; drop table clients; --",
-  ]
+  const names = ['<img onerror=alert(1)>', 'evil שלום', '😀'.repeat(120), "'; drop table clients; --"]
   for (const name of names) {
     const { body } = await caller.call(createClient, { body: { client: { name }, site: { name } } })
     expect(body).toMatchObject({ name, sites: [{ name }] })
@@ -232,6 +227,9 @@ test.each([
   ['10,000 characters', 'x'.repeat(10_000), 400, 'client.name'],
   ['a name that is taken', 'Taken', 409, 'client.name'],
   ['a taken name with spaces around it', ' Taken ', 409, 'client.name'],
+  ['a taken name in another case', 'TAKEN', 409, 'client.name'],
+  ['a character of direction', '\u202Enekat', 400, 'client.name'],
+  ['a zero-width space', 'Taken\u200B', 400, 'client.name'],
 ])('a client name with %s is refused at its field', async (_, name, status, field) => {
   await using server = await createTestServer()
   await server.given.client({ name: 'Taken' })

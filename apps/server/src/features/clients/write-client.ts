@@ -4,6 +4,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Event } from '@muster/contract/events'
 import type { CustomFieldPayloads } from '@muster/contract/custom-field-values'
 import type { Context } from '../../context.ts'
+import { claimName } from '../../platform/database/claim-name.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { refuseTaken } from '../../platform/database/change-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
@@ -41,9 +42,8 @@ export async function addClient(
   if (body.monitor_server === true && ctx.config.hosted) {
     throw new AppError('not_allowed', 'The machine of a hosted server cannot be added.')
   }
-  const { name } = body.client
-  const sentence = `A client named "${name}" already exists.`
-  return refuseTaken({ field: 'client.name', sentence }, () =>
+  const taken = takenClient(body.client.name)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       const isFirst = (await markSetupDone(tx)) && (await countClients(tx)) === 0
       if (body.initialsetup === true) {
@@ -51,8 +51,15 @@ export async function addClient(
         await finishSetup(tx, caller, body, emit)
       }
       const at = ctx.now()
+      const name = await claimName(tx, { table: 'clients', name: body.client.name, taken })
       const { id: clientId } = await insertClient(tx, name, at.toISOString())
-      const site = { client_id: clientId, name: body.site.name, created_at: at.toISOString() }
+      const siteName = await claimName(tx, {
+        table: 'sites',
+        name: body.site.name,
+        taken: { field: 'site.name', sentence: '' },
+        within: { client_id: clientId },
+      })
+      const site = { client_id: clientId, name: siteName, created_at: at.toISOString() }
       const { id: siteId } = await insertSite(tx, site)
       const fields = await setFieldValues(tx, { model: 'client', id: clientId }, body.custom_fields)
       await showToRole(tx, caller, clientId, emit)
@@ -80,6 +87,11 @@ export async function addClient(
     }),
   )
 }
+
+const takenClient = (name: string) => ({
+  field: 'client.name',
+  sentence: `A client named "${name}" already exists.`,
+})
 
 /** A limited caller would not see the new client, so the role gets access to it. */
 async function showToRole(
@@ -122,8 +134,8 @@ interface ClientChange extends AssignmentFields {
 /** Renames a client, or sets its custom fields, policies or alert template. */
 export function changeClient(ctx: Context, caller: Caller, change: ClientChange): Promise<void> {
   const { id, alert_template: to } = change
-  const sentence = `A client named "${change.name ?? 'like this one'}" already exists.`
-  return refuseTaken({ field: 'client.name', sentence }, () =>
+  const taken = takenClient(change.name ?? 'like this one')
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       await ctx.hooks.changeAssignmentFields(
         { ctx, tx, emit, caller },
@@ -131,7 +143,12 @@ export function changeClient(ctx: Context, caller: Caller, change: ClientChange)
         change,
       )
       const client = await requireWholeClient(tx, id, caller)
-      const name = change.name ?? client.name
+      const name = await claimName(tx, {
+        table: 'clients',
+        name: change.name ?? client.name,
+        taken,
+        before: client,
+      })
       const from = client.alert_template_id
       const target = { type: 'client', id, name: client.name } as const
       const isAssigned = await ctx.hooks.assignTemplate({ ctx, tx, emit }, caller, target, { from, to })

@@ -1,5 +1,6 @@
 import type { CustomFieldPayloads } from '@muster/contract/custom-field-values'
 import type { Context } from '../../context.ts'
+import { claimName, refuseLikeName } from '../../platform/database/claim-name.ts'
 import { refuseTaken } from '../../platform/database/change-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
@@ -15,15 +16,22 @@ export function addSite(
   caller: Caller,
   {
     client: clientId,
-    name,
+    name: wanted,
     values,
   }: { client: number; name: string; values?: CustomFieldPayloads | undefined },
 ): Promise<number> {
-  const sentence = `The client already has a site named "${name}".`
-  return refuseTaken({ field: 'site.name', sentence }, () =>
+  const sentence = `The client already has a site named "${wanted}".`
+  const taken = { field: 'site.name', sentence }
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       const client = await requireWholeClient(tx, clientId, caller)
       const at = ctx.now()
+      const name = await claimName(tx, {
+        table: 'sites',
+        name: wanted,
+        taken,
+        within: { client_id: clientId },
+      })
       const { id } = await insertSite(tx, { client_id: clientId, name, created_at: at.toISOString() })
       const fields = await setFieldValues(tx, { model: 'site', id }, values)
       await audit(tx, {
@@ -55,7 +63,8 @@ interface SiteChange extends AssignmentFields {
  */
 export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Promise<void> {
   const sentence = `The client already has a site named "${change.name ?? 'like this one'}".`
-  return refuseTaken({ field: 'site.name', sentence }, () =>
+  const taken = { field: 'site.name', sentence }
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       await ctx.hooks.changeAssignmentFields(
         { ctx, tx, emit, caller },
@@ -63,8 +72,15 @@ export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Pr
         change,
       )
       const site = await requireSite(tx, change.id, caller)
-      const name = change.name ?? site.name
       const clientId = change.client ?? site.client_id
+      const claim = {
+        table: 'sites',
+        name: change.name ?? site.name,
+        taken,
+        before: site,
+        within: { client_id: clientId },
+      } as const
+      const name = await claimName(tx, claim)
       const isAssigned = await ctx.hooks.assignTemplate(
         { ctx, tx, emit },
         caller,
@@ -80,6 +96,7 @@ export function changeSite(ctx: Context, caller: Caller, change: SiteChange): Pr
         target = await requireWholeClient(tx, clientId, caller)
         await lockClient(tx, site.client_id)
         await refuseLastSite(tx, site)
+        await refuseLikeName(tx, { ...claim, name })
       }
       await updateSite(tx, site.id, { name, client_id: clientId })
       await audit(tx, {

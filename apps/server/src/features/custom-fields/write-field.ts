@@ -4,6 +4,7 @@ import { AppError } from '@muster/contract/errors'
 import { checkFieldValue } from '@muster/rules/agents/custom-fields'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../context.ts'
+import { claimName } from '../../platform/database/claim-name.ts'
 import { changeRow, lockRow, refuseTaken, requireRow } from '../../platform/database/change-row.ts'
 import { type Caller, refuseLimited } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
@@ -22,12 +23,14 @@ import {
 } from './queries.ts'
 
 /** Adds a custom field as the last of its model. */
-export function addField(ctx: Context, caller: Caller, form: FieldForm): Promise<FieldRow> {
+export function addField(ctx: Context, caller: Caller, sent: FieldForm): Promise<FieldRow> {
   refuseLimited(caller, 'Custom fields')
-  checkField(form)
-  return refuseTaken(takenName(form), () =>
+  checkField(sent)
+  return refuseTaken(takenName(sent), () =>
     ctx.transaction(async (tx, emit) => {
       const at = ctx.now()
+      const claim = { table: 'custom_fields', taken: takenName(sent), within: { model: sent.model } } as const
+      const form = { ...sent, name: await claimName(tx, { ...claim, name: sent.name }) }
       const { length } = await findFields(tx, form.model)
       const row = await insertField(tx, {
         ...toColumns(form),
@@ -66,7 +69,9 @@ export function changeField(ctx: Context, caller: Caller, change: FieldChange): 
       refuseOther('model', parts.model, before.model)
       refuseOther('type', parts.type, before.type)
       const given = Object.entries(parts).filter(([, value]) => value !== undefined)
-      const form = { ...viewField(before), ...Object.fromEntries(given) }
+      const claim = { table: 'custom_fields', taken, before, within: { model: before.model } } as const
+      const name = await claimName(tx, { ...claim, name: parts.name ?? before.name })
+      const form = { ...viewField(before), ...Object.fromEntries(given), name }
       checkField(form)
       await updateField(tx, id, { ...toColumns(form), modified })
       if (order !== undefined) await moveField(tx, before, order)

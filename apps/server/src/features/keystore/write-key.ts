@@ -1,6 +1,7 @@
 import { type KeyStoreEntry, MASKED_VALUE } from '@muster/contract/api/keystore'
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Context } from '../../context.ts'
+import { claimName } from '../../platform/database/claim-name.ts'
 import { changeRow, lockRow, refuseTaken, requireRow, takenName } from '../../platform/database/change-row.ts'
 import { type Caller, refuseLimited } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
@@ -18,12 +19,14 @@ import {
 export function addKey(
   ctx: Context,
   caller: Caller,
-  { name, value, roles }: { name: string; value: string; roles: KeyRoles },
+  { name: wanted, value, roles }: { name: string; value: string; roles: KeyRoles },
 ): Promise<KeyWithRoles> {
   refuseLimited(caller, 'Keys')
-  return refuseTaken(takenName('A key', name), () =>
+  const taken = takenName('A key', wanted)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       const at = ctx.now()
+      const name = await claimName(tx, { table: 'key_store', name: wanted, taken })
       const { id } = await insertKey(tx, {
         name,
         value: ctx.secrets.encrypt(value),
@@ -63,15 +66,21 @@ interface KeyChange {
 export function changeKey(ctx: Context, caller: Caller, change: KeyChange): Promise<KeyWithRoles> {
   refuseLimited(caller, 'Keys')
   const value = change.value === MASKED_VALUE ? undefined : change.value
+  const taken = takenName('A key', change.name ?? '')
   return changeRow(
     ctx,
     {
-      taken: takenName('A key', change.name ?? ''),
+      taken,
       loaded: change.modified,
       lock: (tx) => requireLockedKey(tx, change.id),
     },
     async ({ tx, emit, before, at, modified }) => {
-      const name = change.name ?? before.name
+      const name = await claimName(tx, {
+        table: 'key_store',
+        name: change.name ?? before.name,
+        taken,
+        before,
+      })
       const isRenamed = name !== before.name
       const roles = change.roles === undefined ? before.roles : change.roles
       const isShared = textOf(roles) !== textOf(before.roles)

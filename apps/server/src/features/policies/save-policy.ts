@@ -3,6 +3,7 @@ import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import { NO_CONTENT, type PolicyContent } from '@muster/contract/policies/policy-content'
 import type { Context } from '../../context.ts'
+import { claimName } from '../../platform/database/claim-name.ts'
 import { laterThan, refuseTaken } from '../../platform/database/change-row.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit } from '../audit/write-audit.ts'
@@ -36,8 +37,9 @@ export async function addPolicy(ctx: Context, caller: Caller, body: Body): Promi
       const save = await openSave({ ctx, tx, emit, caller }, state)
       const copied = body.copyId === undefined ? undefined : save.set.policies.get(body.copyId)
       if (body.copyId !== undefined) await requirePolicy(tx, caller, save.set, body.copyId)
+      const name = await claimName(tx, { table: 'policies', name: body.name, taken: takenName(body.name) })
       const { document, last } = numberContent(
-        partsOver(newDocument(body, copied?.document), body),
+        { ...partsOver(newDocument(body, copied?.document), body), name },
         copied?.row?.last_number ?? 0,
       )
       const at = ctx.now().toISOString()
@@ -115,7 +117,10 @@ export async function writeChange(
 ): Promise<number> {
   const { ctx, tx, caller } = save
   const { row } = policy
-  const { document, last } = numberContent(change.document, row.last_number)
+  const { name: wanted } = change.document
+  const before = policy.document
+  const name = await claimName(tx, { table: 'policies', name: wanted, taken: takenName(wanted), before: row })
+  const { document, last } = numberContent({ ...change.document, name }, row.last_number)
   const version = row.version + 1
   await updatePolicy(tx, row.id, {
     ...columnsOf(document),
@@ -124,7 +129,6 @@ export async function writeChange(
     modified: laterThan(row.modified, ctx.now()),
     modified_by: caller.username,
   })
-  const before = policy.document
   return storeSave(save, { id: row.id, before, document, version, reason: change.reason })
 }
 

@@ -2,6 +2,7 @@ import type { ScriptForm } from '@muster/contract/api/scripts'
 import type { z } from 'zod'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
+import { claimName } from '../../platform/database/claim-name.ts'
 import {
   laterThan,
   lockRow,
@@ -32,12 +33,14 @@ export function addScript(
   form: z.output<typeof ScriptForm>,
 ): Promise<ScriptRow> {
   refuseLimited(caller, 'Scripts')
-  return refuseTaken(takenName('A script', form.name), () =>
+  const taken = takenName('A script', form.name)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       const at = ctx.now()
+      const name = await claimName(tx, { table: 'scripts', name: form.name, taken })
       const row = await insertScript(tx, {
         // A form has every part.
-        ...(toColumns(form) as ScriptColumns),
+        ...(toColumns({ ...form, name }) as ScriptColumns),
         script_type: 'userdefined',
         created_at: at.toISOString(),
         modified: at.toISOString(),
@@ -75,10 +78,17 @@ const DESCRIPTIVE = new Set([...MARKS, 'name', 'description', 'category', 'filen
 
 export function changeScript(ctx: Context, caller: Caller, change: ScriptChange): Promise<ScriptRow> {
   refuseLimited(caller, 'Scripts')
-  return refuseTaken(takenName('A script', change.parts.name ?? ''), () =>
+  const taken = takenName('A script', change.parts.name ?? '')
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       const before = await requireLockedScript(tx, change.id)
-      const columns = changedColumns(before, toColumns(change.parts))
+      const name = await claimName(tx, {
+        table: 'scripts',
+        name: change.parts.name ?? before.name,
+        taken,
+        before,
+      })
+      const columns = changedColumns(before, toColumns({ ...change.parts, name }))
       const names = Object.keys(columns)
       if (names.length === 0) return before
       const isContent = names.some((name) => !MARKS.has(name))

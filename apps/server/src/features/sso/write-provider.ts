@@ -10,6 +10,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Selectable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { InTransaction } from '../../hooks.ts'
+import { claimName } from '../../platform/database/claim-name.ts'
 import { changeRow, lockRow, refuseTaken, requireRow, takenName } from '../../platform/database/change-row.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { SsoProvidersTable } from '../../platform/database/tables/sso.ts'
@@ -74,9 +75,9 @@ export async function addProvider(
   body: Parsed<typeof createSsoProvider>['body'],
 ): Promise<ProviderRow> {
   refuseOthers(caller)
-  const { name, server_url, client_id, secret } = body
-  const form: Form = {
-    name,
+  const { server_url, client_id, secret } = body
+  const sent: Form = {
+    name: body.name,
     server_url,
     client_id,
     scope: body.scope ?? DEFAULT_SSO_SCOPE,
@@ -86,12 +87,15 @@ export async function addProvider(
     link_by_email: body.link_by_email ?? false,
     sign_out: body.sign_out ?? false,
   }
-  refuseUselessMap(form)
+  refuseUselessMap(sent)
   await refuseUnreadable(ctx, { issuer: server_url, client_id, secret: secret || undefined })
-  return refuseTaken(takenName('A sign-in provider', name), () =>
+  const taken = takenName('A sign-in provider', body.name)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       await holdRights(tx, {})
-      await requireRoles(tx, caller, form)
+      await requireRoles(tx, caller, sent)
+      const name = await claimName(tx, { table: 'sso_providers', name: body.name, taken })
+      const form = { ...sent, name }
       const { id } = await tx
         .insertInto('sso_providers')
         .values({

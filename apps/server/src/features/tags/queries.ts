@@ -1,4 +1,5 @@
 import type { Tag } from '@muster/contract/api/tags'
+import { claimName } from '../../platform/database/claim-name.ts'
 import { sql, type Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { TagsTable } from '../../platform/database/tables/tags.ts'
@@ -86,6 +87,12 @@ export async function ensureTagIds(tx: Db, names: readonly string[], at: Date): 
   // The first spelling of a name wins.
   const wanted = new Map(names.toReversed().map((name) => [tagKey(name), name]))
   if (wanted.size === 0) return []
+  const known = await findTagIds(tx, names)
+  for (const [key, name] of wanted) {
+    if (known.has(key)) continue
+    const taken = { field: 'tags', sentence: `A tag named "${name}" already exists.` }
+    wanted.set(key, await claimName(tx, { table: 'tags', name, taken }))
+  }
   // Two users may add the same tag at the same time.
   await tx
     .insertInto('tags')

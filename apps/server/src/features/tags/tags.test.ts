@@ -143,7 +143,7 @@ test('a tag is renamed for all its machines, and deleted from them', async () =>
   })
   expect([late.status, late.error.code]).toEqual([409, 'changed_meanwhile'])
   expect((await root.call(createTag, { body: { name: 'PILOTS' } })).error.detail).toBe(
-    'A tag named "PILOTS" already exists.',
+    'A tag named "PILOTS" already exists. Its name is "pilots".',
   )
   await root.call(deleteTag, { params: { id: tag.id } })
   expect((await tagsOf(root)).one).toEqual([])

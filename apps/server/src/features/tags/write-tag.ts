@@ -4,6 +4,7 @@ import type { Event } from '@muster/contract/events'
 import { parseSearch } from '@muster/rules/search/parse-search'
 import { termsOf } from '@muster/rules/search/search-tree'
 import type { Context } from '../../context.ts'
+import { claimName } from '../../platform/database/claim-name.ts'
 import { changeRow, lockRow, refuseTaken, requireRow, takenName } from '../../platform/database/change-row.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { type Caller, refuseLimited } from '../../platform/http/caller.ts'
@@ -17,13 +18,15 @@ export const TAG_RULES_JOB = 'tags.apply-rules'
 export function addTag(
   ctx: Context,
   caller: Caller,
-  { name, color, rule }: { name: string; color: TagColor; rule: string },
+  { name: wanted, color, rule }: { name: string; color: TagColor; rule: string },
 ): Promise<TagRow> {
   refuseLimited(caller, 'Tags')
-  return refuseTaken(takenName('A tag', name), () =>
+  const taken = takenName('A tag', wanted)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       await refuseRule(tx, rule)
       const at = ctx.now()
+      const name = await claimName(tx, { table: 'tags', name: wanted, taken })
       const tag = await tx
         .insertInto('tags')
         .values({
@@ -62,15 +65,17 @@ interface TagChange {
 
 export function changeTag(ctx: Context, caller: Caller, change: TagChange): Promise<TagRow> {
   refuseLimited(caller, 'Tags')
+  const taken = takenName('A tag', change.name ?? '')
   return changeRow(
     ctx,
     {
-      taken: takenName('A tag', change.name ?? ''),
+      taken,
       loaded: change.modified,
       lock: (tx) => requireLockedTag(tx, change.id),
     },
     async ({ tx, emit, before, at, modified }) => {
-      const { name = before.name, color = before.color, rule = before.rule } = change
+      const name = await claimName(tx, { table: 'tags', name: change.name ?? before.name, taken, before })
+      const { color = before.color, rule = before.rule } = change
       const isOtherRule = rule !== before.rule
       if (name === before.name && color === before.color && !isOtherRule) return before
       if (isOtherRule) await refuseRule(tx, rule)

@@ -2,6 +2,7 @@ import type { createUrlAction, editUrlAction, UrlAction } from '@muster/contract
 import type { Parsed } from '@muster/contract/endpoint'
 import type { Selectable } from 'kysely'
 import type { Context } from '../../context.ts'
+import { claimName } from '../../platform/database/claim-name.ts'
 import { changeRow, lockRow, refuseTaken, requireRow, takenName } from '../../platform/database/change-row.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { UrlActionsTable } from '../../platform/database/tables/url-actions.ts'
@@ -25,12 +26,14 @@ export function viewUrlAction({ description, ...row }: Row): UrlAction {
 export function addUrlAction(
   ctx: Context,
   caller: Caller,
-  { name, desc = '', pattern }: Parsed<typeof createUrlAction>['body'],
+  { name: wanted, desc = '', pattern }: Parsed<typeof createUrlAction>['body'],
 ): Promise<Row> {
   refuseLimited(caller, 'URL actions')
-  return refuseTaken(takenName('A URL action', name), () =>
+  const taken = takenName('A URL action', wanted)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       const at = ctx.now()
+      const name = await claimName(tx, { table: 'url_actions', name: wanted, taken })
       const row = await tx
         .insertInto('url_actions')
         .values({ name, description: desc, pattern, modified: at.toISOString() })
@@ -57,15 +60,22 @@ export function changeUrlAction(
   { id, modified: loaded, ...change }: Parsed<typeof editUrlAction>['body'] & { id: number },
 ): Promise<Row> {
   refuseLimited(caller, 'URL actions')
+  const taken = takenName('A URL action', change.name ?? '')
   return changeRow(
     ctx,
     {
-      taken: takenName('A URL action', change.name ?? ''),
+      taken,
       loaded,
       lock: (tx) => requireLocked(tx, id),
     },
     async ({ tx, emit, before, at, modified }) => {
-      const { name = before.name, desc = before.description, pattern = before.pattern } = change
+      const name = await claimName(tx, {
+        table: 'url_actions',
+        name: change.name ?? before.name,
+        taken,
+        before,
+      })
+      const { desc = before.description, pattern = before.pattern } = change
       const row = await tx
         .updateTable('url_actions')
         .set({ name, description: desc, pattern, modified })

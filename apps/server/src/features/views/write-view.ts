@@ -2,6 +2,7 @@ import type { createView, editView, MachineView } from '@muster/contract/api/vie
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
+import { claimName } from '../../platform/database/claim-name.ts'
 import { changeRow, lockRow, refuseTaken, requireRow, takenName } from '../../platform/database/change-row.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { Caller } from '../../platform/http/caller.ts'
@@ -11,13 +12,20 @@ import { findView, mayEdit, type ViewRow, viewView } from './queries.ts'
 type ViewBody = Parsed<typeof createView>['body']
 
 export function addView(ctx: Context, caller: Caller, body: ViewBody): Promise<MachineView> {
-  return refuseTaken(takenName('A view', body.name), () =>
+  const taken = takenName('A view', body.name)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       const at = ctx.now()
+      const name = await claimName(tx, {
+        table: 'machine_views',
+        name: body.name,
+        taken,
+        within: { user_id: caller.userId },
+      })
       const { id } = await tx
         .insertInto('machine_views')
         .values({
-          ...columnsOf(body, EMPTY),
+          ...columnsOf({ ...body, name }, EMPTY),
           user_id: caller.userId,
           created_at: at.toISOString(),
           modified: at.toISOString(),
@@ -45,13 +53,21 @@ export async function changeView(
   caller: Caller,
   { id, modified: loaded, ...body }: Parsed<typeof editView>['body'] & { id: number },
 ): Promise<MachineView> {
+  const taken = takenName('A view', body.name ?? '')
   const changed = await changeRow(
     ctx,
-    { taken: takenName('A view', body.name ?? ''), loaded, lock: (tx) => requireOwnView(tx, caller, id) },
+    { taken, loaded, lock: (tx) => requireOwnView(tx, caller, id) },
     async ({ tx, emit, before, at, modified }) => {
+      const name = await claimName(tx, {
+        table: 'machine_views',
+        name: body.name ?? before.name,
+        taken,
+        before,
+        within: { user_id: before.user_id },
+      })
       await tx
         .updateTable('machine_views')
-        .set({ ...columnsOf(body, viewView(caller, before)), modified })
+        .set({ ...columnsOf({ ...body, name }, viewView(caller, before)), modified })
         .where('id', '=', id)
         .execute()
       const after = await requireView(tx, caller, id)

@@ -9,6 +9,7 @@ import type { Parsed } from '@muster/contract/endpoint'
 import type { Selectable } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { InTransaction } from '../../hooks.ts'
+import { claimName } from '../../platform/database/claim-name.ts'
 import { changeRow, lockRow, refuseTaken, requireRow, takenName } from '../../platform/database/change-row.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { WebhooksTable } from '../../platform/database/tables/webhooks.ts'
@@ -64,13 +65,15 @@ export const viewWebhook = async (db: Db, row: Row): Promise<Webhook> => {
 export async function addWebhook(
   ctx: Context,
   caller: Caller,
-  { name, url, events, client = null, enabled = true }: Parsed<typeof createWebhook>['body'],
+  { name: wanted, url, events, client = null, enabled = true }: Parsed<typeof createWebhook>['body'],
 ): Promise<{ row: Row; secret: string }> {
-  const form = { name, url, events, client, enabled }
   const secret = newSecret()
-  const row = await refuseTaken(takenName('A webhook', form.name), () =>
+  const taken = takenName('A webhook', wanted)
+  const row = await refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
-      if (form.client !== null) await requireClient(tx, form.client, caller)
+      if (client !== null) await requireClient(tx, client, caller)
+      const name = await claimName(tx, { table: 'webhooks', name: wanted, taken })
+      const form = { name, url, events, client, enabled }
       const at = ctx.now()
       await rememberOffline(tx, at)
       const stored = await tx
@@ -95,16 +98,18 @@ export function changeWebhook(
   caller: Caller,
   { id, modified: loaded, ...change }: Parsed<typeof editWebhook>['body'] & { id: number },
 ): Promise<Row> {
+  const taken = takenName('A webhook', change.name ?? '')
   return changeRow(
     ctx,
     {
-      taken: takenName('A webhook', change.name ?? ''),
+      taken,
       loaded,
       lock: (tx) => requireLocked(tx, id),
     },
     async ({ tx, emit, before, modified, at }) => {
       const old = formOf(before)
-      const { name = old.name, url = old.url, events = old.events, enabled = old.enabled } = change
+      const name = await claimName(tx, { table: 'webhooks', name: change.name ?? before.name, taken, before })
+      const { url = old.url, events = old.events, enabled = old.enabled } = change
       const { client = old.client } = change
       const form = { name, url, events, client, enabled }
       if (client !== null && client !== old.client) await requireClient(tx, client, caller)

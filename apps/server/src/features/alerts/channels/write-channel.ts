@@ -2,6 +2,7 @@ import type { createAlertChannel } from '@muster/contract/api/alert-channels'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
+import { claimName } from '../../../platform/database/claim-name.ts'
 import { changeRow, lockRow, refuseTaken, takenName } from '../../../platform/database/change-row.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
@@ -16,12 +17,13 @@ type ChannelForm = Parsed<typeof createAlertChannel>['body']
 export function addChannel(ctx: Context, caller: Caller, form: ChannelForm): Promise<ChannelRow> {
   const settings = keepSecrets(form.settings, undefined)
   checkSettings(settings)
-  return refuseTaken(takenName('An alert channel', form.name), () =>
+  const taken = takenName('An alert channel', form.name)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       await checkRules(tx, caller, form.rules)
       const at = ctx.now()
       const row = await insertChannel(tx, {
-        name: form.name,
+        name: await claimName(tx, { table: 'alert_channels', name: form.name, taken }),
         settings: sealSettings(settings, ctx.secrets),
         rules: JSON.stringify(form.rules),
         created_at: at.toISOString(),
@@ -60,7 +62,7 @@ export function changeChannel(ctx: Context, caller: Caller, change: ChannelChang
       checkSettings(settings)
       await checkRules(tx, caller, form.rules, readRules(before).clients)
       const row = await updateChannel(tx, id, {
-        name: form.name,
+        name: await claimName(tx, { table: 'alert_channels', name: form.name, taken, before }),
         settings: sealSettings(settings, ctx.secrets),
         rules: JSON.stringify(form.rules),
         modified,

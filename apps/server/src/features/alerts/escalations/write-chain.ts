@@ -1,6 +1,7 @@
 import type { EscalationChainForm } from '@muster/contract/api/escalations'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
+import { claimName } from '../../../platform/database/claim-name.ts'
 import {
   changeRow,
   lockRow,
@@ -20,10 +21,15 @@ import { type ChainRow, findChain, readChain } from './queries.ts'
 
 const WHAT = 'Escalation chains'
 
-export function addChain(ctx: Context, caller: Caller, form: EscalationChainForm): Promise<ChainRow> {
+export function addChain(ctx: Context, caller: Caller, sent: EscalationChainForm): Promise<ChainRow> {
   refuseLimited(caller, WHAT)
-  return refuseTaken(takenName('An escalation chain', form.name), () =>
+  const taken = takenName('An escalation chain', sent.name)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
+      const form = {
+        ...sent,
+        name: await claimName(tx, { table: 'escalation_chains', name: sent.name, taken }),
+      }
       await checkForm(tx, form)
       const at = ctx.now()
       const row = await tx
@@ -49,14 +55,22 @@ export function addChain(ctx: Context, caller: Caller, form: EscalationChainForm
 export function changeChain(
   ctx: Context,
   caller: Caller,
-  { id, modified: loaded, form }: { id: number; modified: string | undefined; form: EscalationChainForm },
+  {
+    id,
+    modified: loaded,
+    form: sent,
+  }: { id: number; modified: string | undefined; form: EscalationChainForm },
 ): Promise<ChainRow> {
   refuseLimited(caller, WHAT)
-  const taken = takenName('An escalation chain', form.name)
+  const taken = takenName('An escalation chain', sent.name)
   return changeRow(
     ctx,
     { taken, loaded, lock: (tx) => requireLocked(tx, id) },
     async ({ tx, emit, before, at, modified }) => {
+      const form = {
+        ...sent,
+        name: await claimName(tx, { table: 'escalation_chains', name: sent.name, taken, before }),
+      }
       await checkForm(tx, form, readChain(before))
       const row = await tx
         .updateTable('escalation_chains')

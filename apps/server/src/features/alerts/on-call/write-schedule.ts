@@ -2,6 +2,7 @@ import type { OnCallForm } from '@muster/contract/api/on-call'
 import { AppError } from '@muster/contract/errors'
 import { findRotationProblem } from '@muster/rules/schedules/on-call'
 import type { Context } from '../../../context.ts'
+import { claimName } from '../../../platform/database/claim-name.ts'
 import {
   changeRow,
   lockRow,
@@ -17,10 +18,15 @@ import { findPeople, findSchedule, type OnCallRow, readSchedule } from './querie
 
 const WHAT = 'On-call schedules'
 
-export function addSchedule(ctx: Context, caller: Caller, form: OnCallForm): Promise<OnCallRow> {
+export function addSchedule(ctx: Context, caller: Caller, sent: OnCallForm): Promise<OnCallRow> {
   refuseLimited(caller, WHAT)
-  return refuseTaken(takenName('An on-call schedule', form.name), () =>
+  const taken = takenName('An on-call schedule', sent.name)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
+      const form = {
+        ...sent,
+        name: await claimName(tx, { table: 'on_call_schedules', name: sent.name, taken }),
+      }
       await checkForm(tx, form)
       const at = ctx.now()
       const row = await tx
@@ -46,14 +52,18 @@ export function addSchedule(ctx: Context, caller: Caller, form: OnCallForm): Pro
 export function changeSchedule(
   ctx: Context,
   caller: Caller,
-  { id, modified: loaded, form }: { id: number; modified: string | undefined; form: OnCallForm },
+  { id, modified: loaded, form: sent }: { id: number; modified: string | undefined; form: OnCallForm },
 ): Promise<OnCallRow> {
   refuseLimited(caller, WHAT)
-  const taken = takenName('An on-call schedule', form.name)
+  const taken = takenName('An on-call schedule', sent.name)
   return changeRow(
     ctx,
     { taken, loaded, lock: (tx) => requireLocked(tx, id) },
     async ({ tx, emit, before, at, modified }) => {
+      const form = {
+        ...sent,
+        name: await claimName(tx, { table: 'on_call_schedules', name: sent.name, taken, before }),
+      }
       await checkForm(tx, form, readSchedule(before))
       const row = await tx
         .updateTable('on_call_schedules')

@@ -1,6 +1,7 @@
 import type { AlertTemplateForm } from '@muster/contract/api/alert-templates'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
+import { claimName } from '../../../platform/database/claim-name.ts'
 import {
   changeRow,
   lockRow,
@@ -31,14 +32,16 @@ import { columnsOf, formOf, keepRest, maskRest, openRest } from './stored-templa
 
 export function addTemplate(ctx: Context, caller: Caller, sent: AlertTemplateForm): Promise<TemplateRow> {
   refuseLimited(caller, 'Alert templates')
-  const form = {
+  const kept = {
     ...sent,
     action_rest: keepRest(sent.action_rest, null),
     resolved_action_rest: keepRest(sent.resolved_action_rest, null),
   }
-  return refuseTaken(takenName('An alert template', form.name), () =>
+  const taken = takenName('An alert template', sent.name)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
-      const checked = await checkTemplate(tx, form)
+      const name = await claimName(tx, { table: 'alert_templates', name: sent.name, taken })
+      const checked = await checkTemplate(tx, { ...kept, name })
       const author_id = await refuseActions(tx, caller, { after: checked })
       const at = ctx.now()
       const row = await insertTemplate(tx, {
@@ -82,10 +85,12 @@ export function changeTemplate(ctx: Context, caller: Caller, change: TemplateCha
       const old = formOf(before, openRest(ctx.secrets))
       const given = Object.entries(changes).filter(([, value]) => value !== undefined)
       const sent: AlertTemplateForm = { ...old, ...Object.fromEntries(given) }
+      const name = await claimName(tx, { table: 'alert_templates', name: sent.name, taken, before })
       const form = await checkTemplate(
         tx,
         {
           ...sent,
+          name,
           action_rest: keepRest(sent.action_rest, old.action_rest),
           resolved_action_rest: keepRest(sent.resolved_action_rest, old.resolved_action_rest),
         },

@@ -2,6 +2,7 @@ import type { createSnippet, editSnippet } from '@muster/contract/api/snippets'
 import type { Parsed } from '@muster/contract/endpoint'
 import type { Event } from '@muster/contract/events'
 import type { Context } from '../../../context.ts'
+import { claimName } from '../../../platform/database/claim-name.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import {
   changeRow,
@@ -29,12 +30,14 @@ export function addSnippet(
   { desc, ...form }: Parsed<typeof createSnippet>['body'],
 ): Promise<SnippetRow> {
   refuseLimited(caller, 'Snippets')
-  return refuseTaken(takenName('A snippet', form.name), () =>
+  const taken = takenName('A snippet', form.name)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       const at = ctx.now()
       const [created_at, modified] = [at.toISOString(), at.toISOString()]
       const codes = await findSnippetCodes(tx)
-      const row = await insertSnippet(tx, { ...form, description: desc, created_at, modified })
+      const name = await claimName(tx, { table: 'script_snippets', name: form.name, taken })
+      const row = await insertSnippet(tx, { ...form, name, description: desc, created_at, modified })
       await refuseSnippetUses(ctx, tx, caller, { before: codes, after: await findSnippetCodes(tx) })
       await audit(tx, {
         caller,
@@ -62,8 +65,14 @@ export function changeSnippet(ctx: Context, caller: Caller, change: SnippetChang
     { taken, loaded, lock: (tx) => requireLockedSnippet(tx, id) },
     async ({ tx, emit, before, at, modified }) => {
       const codes = await findSnippetCodes(tx)
-      const row = await updateSnippet(tx, id, {
+      const name = await claimName(tx, {
+        table: 'script_snippets',
         name: parts.name ?? before.name,
+        taken,
+        before,
+      })
+      const row = await updateSnippet(tx, id, {
+        name,
         code: parts.code ?? before.code,
         shell: parts.shell ?? before.shell,
         description: desc ?? before.description,

@@ -3,6 +3,7 @@ import type { Parsed } from '@muster/contract/endpoint'
 import { isTemplateRole } from '@muster/contract/built-in-roles'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
+import { claimName } from '../../../platform/database/claim-name.ts'
 import {
   lockRow,
   refuseStale,
@@ -43,10 +44,11 @@ export async function addApiKey(
       const owner = await requireUser(tx, user)
       requireMayChange(comparison, owner)
       await refuseInvalid(tx, caller, { changes: body, now: ctx.now() })
+      const name = await claimName(tx, { table: 'api_keys', name: body.name, taken: taken(body.name) })
       const { id } = await tx
         .insertInto('api_keys')
         .values({
-          ...columnsOf(body),
+          ...columnsOf({ ...body, name }),
           user_id: user,
           digest: digestOf(key),
           created_at: ctx.now().toISOString(),
@@ -80,7 +82,18 @@ export async function changeApiKey(
       refuseStale({ name: before.name, modified: modifiedOf(before) }, modified)
       const was = viewKeyContent(before)
       await refuseInvalid(tx, caller, { changes, was, now: ctx.now() })
-      await tx.updateTable('api_keys').set(columnsOf(changes, was)).where('id', '=', id).execute()
+      const claim = {
+        table: 'api_keys',
+        name: changes.name ?? before.name,
+        taken: taken(changes.name ?? ''),
+        before,
+      } as const
+      const name = await claimName(tx, claim)
+      await tx
+        .updateTable('api_keys')
+        .set(columnsOf({ ...changes, name }, was))
+        .where('id', '=', id)
+        .execute()
       if (changes.clients !== undefined) await replaceKeyClients(tx, id, changes.clients ?? [])
       return `Changed the API key "${before.name}"`
     }),

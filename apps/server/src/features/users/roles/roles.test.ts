@@ -135,9 +135,9 @@ test.each([
 test('a name is unique, and a hostile one is stored as text', async () => {
   const { server, root } = await prepare()
   await using _server = server
-  const name = '<img src=x onerror=alert(1)>\0'
+  const name = '<img src=x onerror=alert(1)>'
   const { body: role } = await root.call(createRole, { body: { name } })
-  expect(role.name).toBe(name.replace('\0', '\uFFFD'))
+  expect(role.name).toBe(name)
   const again = await root.call(createRole, { body: { name } })
   expect(again).toMatchObject({
     error: { fields: { name: [expect.stringContaining('A role named')] } },

@@ -5,6 +5,7 @@ import { AppError } from '@muster/contract/errors'
 import { JobActionType } from '@muster/contract/fleet-jobs/job-draft'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import type { Context } from '../../../context.ts'
+import { claimName } from '../../../platform/database/claim-name.ts'
 import { refuseStale, refuseTaken, requireRow, takenName } from '../../../platform/database/change-row.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
@@ -62,7 +63,8 @@ export async function addRole(
   { copy_of, ...body }: Parsed<typeof createRole>['body'],
 ): Promise<Role> {
   requireSuperuser(caller)
-  return refuseTaken(takenName('A role', body.name), () =>
+  const taken = takenName('A role', body.name)
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       const source = copy_of === undefined ? NOTHING : await requireRole(tx, copy_of)
       const can_view_clients = body.can_view_clients ?? source.clientIds
@@ -71,9 +73,10 @@ export async function addRole(
         const sentence = `Choose the clients of this copy of "${source.name}".`
         throw new AppError('invalid', sentence, { fields: { can_view_clients: [sentence] } })
       }
+      const name = await claimName(tx, { table: 'roles', name: body.name, taken })
       const { id } = await tx
         .insertInto('roles')
-        .values(columnsOf(source, body))
+        .values(columnsOf(source, { ...body, name }))
         .returning('id')
         .executeTakeFirstOrThrow()
       await saveScope(tx, id, NOTHING, { can_view_clients, can_view_sites })
@@ -101,7 +104,8 @@ export async function changeRole(
 ): Promise<Role> {
   requireSuperuser(caller)
   const { modified, ...changes } = body
-  return refuseTaken(takenName('A role', changes.name ?? ''), () =>
+  const taken = takenName('A role', changes.name ?? '')
+  return refuseTaken(taken, () =>
     ctx.transaction(async (tx, emit) => {
       // Serializes changes of superuser roles.
       await tx
@@ -112,7 +116,12 @@ export async function changeRole(
       const before = await requireRole(tx, id)
       refuseBuiltIn(before, 'changed')
       refuseStale({ name: before.name, modified: modifiedOf(before) }, modified)
-      await tx.updateTable('roles').set(columnsOf(before, changes)).where('id', '=', id).execute()
+      const name = await claimName(tx, { table: 'roles', name: changes.name ?? before.name, taken, before })
+      await tx
+        .updateTable('roles')
+        .set(columnsOf(before, { ...changes, name }))
+        .where('id', '=', id)
+        .execute()
       await saveScope(tx, id, before, changes)
       const role = await requireRole(tx, id)
       if (modifiedOf(role) === modifiedOf(before)) return viewRole(role)
