@@ -292,7 +292,7 @@ async function removeOthers(folder: string): Promise<void> {
 
 /** False for a folder that is gone. */
 async function isRecent(path: string): Promise<boolean> {
-  const { mtimeMs = 0 } = await stat(path).catch(() => ({ mtimeMs: 0 }))
+  const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0 }))
   return mtimeMs > Date.now() - 2 * BUILD_TIMEOUT_MS
 }
 
