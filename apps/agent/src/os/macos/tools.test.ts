@@ -93,11 +93,16 @@ test('macOS disks: mounted and not mounted', async () => {
 })
 
 test('macOS processes: count and memory', async () => {
-  const { measure, asked } = givenMac({
-    ps: `printf 'S        2048 /Applications/Safari.app/Contents/MacOS/Safari\\nSs      12345 /sbin/launchd\\n'`,
+  const path = '/Applications/Safari.app/Contents/MacOS/Safari'
+  const { measure } = givenMac({
+    ps: `case "$*" in
+*pid=,comm=) printf '2 ${path}\\n1 /sbin/launchd\\n' ;;
+*)
+  printf '2 1 ada S 0 2048 0:00.00 Sun Nov 22 08:00:01 2026 ${path} -new\\n'
+  printf '1 0 root Ss 0 12345 0:01.00 Sun Nov 22 08:00:00 2026 /sbin/launchd\\n' ;;
+esac`,
   })
   await expect(
     measure({ check_type: 'process', settings: { process_name: 'Safari' } }),
   ).resolves.toMatchObject({ count: 1, memory_bytes: 2 * 1024 ** 2 })
-  expect(asked()).toEqual(['ps -axo stat=,rss=,comm='])
 })
