@@ -13,7 +13,10 @@ export const diskspace: CheckKind<'diskspace'> = {
   async measure({ settings: { disk } }, { probes }) {
     if (disk === EVERY_DISK) return measureFullest(probes)
     const space = await probes.measureMount(disk)
-    return space === undefined ? { check_type: 'diskspace', ...NO_DISK } : viewSpace(space)
+    if (space === undefined) return { check_type: 'diskspace', ...NO_DISK }
+    const link = space.linkTo === undefined ? {} : { link_to: space.linkTo }
+    if ('isOn' in space) return { check_type: 'diskspace', ...NO_DISK, is_on: space.isOn, ...link }
+    return { ...viewSpace(space), ...link }
   },
 }
 
@@ -22,7 +25,10 @@ async function measureFullest(probes: Probes) {
   const names = await probes.listDisks()
   const measured = await Promise.allSettled(names.map((disk) => probes.measureMount(disk)))
   const disks = measured.flatMap((one, index) =>
-    one.status === 'fulfilled' && one.value !== undefined && one.value.totalBytes > 0
+    one.status === 'fulfilled' &&
+    one.value !== undefined &&
+    'totalBytes' in one.value &&
+    one.value.totalBytes > 0
       ? [{ disk: names[index], ...viewSpace(one.value) }]
       : [],
   )

@@ -1,7 +1,8 @@
 import type { StatsFs } from 'node:fs'
-import { statfs } from 'node:fs/promises'
+import { realpath, statfs } from 'node:fs/promises'
+import { posix } from 'node:path'
 import { MeasureError } from '../errors.ts'
-import type { MountSpace } from './probes.ts'
+import type { MountSpace, NoMount } from './probes.ts'
 
 /** Undefined if the path does not exist. */
 export async function measureMountSpace(mount: string): Promise<MountSpace | undefined> {
@@ -21,6 +22,34 @@ export async function measureMountSpace(mount: string): Promise<MountSpace | und
 }
 
 type DiskBlocks = Pick<StatsFs, 'blocks' | 'bfree' | 'bavail' | 'bsize'>
+
+/**
+ * Measures the mount at a path, which may be a link to it. Without a mount at the path, the numbers would be those of
+ * the disk below the folder. Undefined if the path does not exist.
+ */
+export async function measureMountAt(
+  path: string,
+  mounts: ReadonlySet<string>,
+): Promise<MountSpace | NoMount | undefined> {
+  const plain = posix.normalize(path).replace(/(?<=.)\/$/, '')
+  if (mounts.has(plain)) return measureMountSpace(plain)
+  const target = await withDiskTimeout(plain, () => realpath(plain)).catch((cause: unknown) => {
+    if (isGone(cause)) return undefined
+    throw cause
+  })
+  if (target === undefined) return undefined
+  const link = target === plain ? {} : { linkTo: target }
+  if (!mounts.has(target)) return { isOn: findMountOf(target, mounts), ...link }
+  const space = await measureMountSpace(target)
+  return space === undefined ? undefined : { ...space, ...link }
+}
+
+function findMountOf(path: string, mounts: ReadonlySet<string>): string {
+  for (let folder = path; folder !== '/'; folder = posix.dirname(folder)) {
+    if (mounts.has(folder)) return folder
+  }
+  return '/'
+}
 
 /** As in `df`: neither the used nor the free space contains the part reserved for root. */
 export function sizesOf({ blocks, bfree, bavail, bsize }: DiskBlocks): {

@@ -8,6 +8,15 @@ export interface MountSpace {
   /** Available to users, without the space reserved for root. */
   freeBytes: number
   inodes: { total: number; free: number } | null
+  /** The target, if the path is a link. */
+  linkTo?: string
+}
+
+/** A folder on which nothing is mounted. */
+export interface NoMount {
+  /** The mount that it is on. */
+  isOn: string
+  linkTo?: string
 }
 
 /** Time since an arbitrary start, in any unit. */
@@ -43,8 +52,8 @@ export interface ServiceState {
 export interface Probes {
   readCpuTimes(): Promise<CpuTimes>
   readMemory(signal: AbortSignal): Promise<MemoryUse>
-  /** Undefined if nothing is mounted at this path, or the drive does not exist. */
-  measureMount(disk: string): Promise<MountSpace | undefined>
+  /** Undefined if the path or the drive does not exist. */
+  measureMount(disk: string): Promise<MountSpace | NoMount | undefined>
   /** Mount points or drives of the fixed disks, without those that cannot be written. */
   listDisks(): Promise<string[]>
   /** Sends three packets. */

@@ -180,6 +180,10 @@ export const Measured = z.discriminatedUnion('check_type', [
     disk: z.string().max(1000).optional(),
     /** `false` = the mount or drive does not exist, and all numbers are 0. */
     exists: z.boolean(),
+    /** The target, if the path is a link. */
+    link_to: z.string().max(4096).optional(),
+    /** The mount that a folder is on, if it exists and is no mount point. */
+    is_on: z.string().max(4096).optional(),
     total_bytes: Bytes,
     /** Without the part reserved for the system. Absent: not reported by this agent, which counts it as used. */
     used_bytes: Bytes.optional(),

@@ -35,9 +35,7 @@ export function checkKey(check: KeyedCheck): string {
 function partsOf(check: KeyedCheck): unknown[] {
   switch (check.check_type) {
     case 'diskspace': {
-      // `/srv/` is `/srv`, and Windows drives are case-insensitive.
-      const disk = check.disk.replace(/(?<=.)[/\\]+$/, '')
-      return [check.threshold_unit === 'inodes', /^[a-z]:/i.test(disk) ? disk.toLowerCase() : disk]
+      return [check.threshold_unit === 'inodes', diskKey(check.disk)]
     }
     case 'cpuload':
       return []
@@ -70,6 +68,24 @@ function partsOf(check: KeyedCheck): unknown[] {
     case 'dns':
       return [check.record_name.toLowerCase(), check.record_type, check.resolver]
   }
+}
+
+/** One spelling of a disk: `/srv/`, `//srv` and `/srv/.` are `/srv`; `C`, `c:` and `C:\\` are `c:`. */
+export function diskKey(disk: string): string {
+  const [, drive] = /^([a-z])(?:[/\\]*|:[/\\.]*)$/i.exec(disk) ?? []
+  if (drive !== undefined) return `${drive.toLowerCase()}:`
+  if (/^[a-z]:/i.test(disk))
+    return disk
+      .toLowerCase()
+      .replaceAll(/[/\\]+/g, '\\')
+      .replace(/\\$/, '')
+  if (!disk.startsWith('/')) return disk
+  const names: string[] = []
+  for (const name of disk.split('/')) {
+    if (name === '..') names.pop()
+    else if (name !== '' && name !== '.') names.push(name)
+  }
+  return `/${names.join('/')}`
 }
 
 /**

@@ -191,6 +191,15 @@ describe('disk space is free space', () => {
       '60 % of the inodes are free',
     )
     expect(judgeCheck(disk(), space({ exists: false })).more_info).toBe('Disk /srv does not exist.')
+    expect(judgeCheck(disk(), space({ exists: false, is_on: '/' })).more_info).toBe(
+      '/srv is not a mount point; it is on /',
+    )
+    expect(judgeCheck(disk(), space({ exists: false, is_on: '/', link_to: '/home/srv' })).more_info).toBe(
+      '/srv is a link to /home/srv, which is not a mount point; it is on /',
+    )
+    expect(judgeCheck(disk(), space({ link_to: '/mnt/real' })).more_info).toBe(
+      'link to /mnt/real: 50 GB of 100 GB free (50 %)',
+    )
   })
 
   test('free space has the unit of the thresholds', () => {

@@ -73,20 +73,24 @@ interface DiskRoom {
 /** `disk`: the fullest one, and those that failed, of a check of every disk. */
 type MeasuredDisk = DiskRoom & {
   exists: boolean
+  /** The target, if the path of the check is a link. */
+  link_to?: string | undefined
+  /** The mount of a folder that is none. */
+  is_on?: string | undefined
   disk?: string | undefined
   unmeasured?: readonly { disk: string; reason: string }[] | undefined
 }
 
 export const diskspace: CheckRule<DiskCheck, MeasuredDisk> = {
   judge(check, measured) {
-    if (!measured.exists) return fail('error', `Disk ${check.disk} does not exist.`)
+    if (!measured.exists) return fail('error', whyNoDisk(check.disk, measured))
     const left = diskLeft(check.threshold_unit, measured)
     if (left === undefined) return fail('error', `${check.disk} has no inodes.`)
     const limits = { ...limitsOf(check), reverse: true }
-    const where = measured.disk === undefined ? '' : `${measured.disk}: `
+    const where = measured.disk === undefined ? linkPrefix(measured) : `${measured.disk}: `
     const info =
       check.threshold_unit === 'inodes'
-        ? `${roundBeside(limits, left)} % of the inodes are free`
+        ? `${where}${roundBeside(limits, left)} % of the inodes are free`
         : where + describeFree(check.threshold_unit, limits, measured)
     const [failed] = measured.unmeasured ?? []
     const found = compare({ ...check, reverse: true }, left, info)
@@ -112,6 +116,14 @@ export function diskLeft(unit: DiskUnit, room: DiskRoom): number | undefined {
   if (unit === 'percent') return freePercent(useOf(room))
   const { inodes_total, inodes_free } = room
   return inodes_total === null || inodes_free === null ? undefined : percentOf(inodes_free, inodes_total)
+}
+
+const linkPrefix = ({ link_to }: MeasuredDisk) => (link_to === undefined ? '' : `link to ${link_to}: `)
+
+function whyNoDisk(disk: string, { link_to, is_on }: MeasuredDisk): string {
+  if (is_on === undefined) return `Disk ${disk} does not exist.`
+  const what = link_to === undefined ? disk : `${disk} is a link to ${link_to}, which`
+  return `${what} is not a mount point; it is on ${is_on}`
 }
 
 const useOf = ({ total_bytes, free_bytes, used_bytes = total_bytes - free_bytes }: DiskRoom) => ({

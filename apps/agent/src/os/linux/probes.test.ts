@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { givenFolder } from '../../testing/given.ts'
 import { givenPrograms } from '../../testing/given-programs.ts'
 import { findProgram } from '../../run/find-program.ts'
 import { parsePosixPing, pingPosix } from '../posix-ping.ts'
@@ -64,7 +65,39 @@ test.each([
   ['/usr/bin', false],
   ['/no/such/place', false],
 ])('whether %s is a mount', async (disk, isMount) => {
-  expect((await linuxProbes.measureMount(disk)) !== undefined).toBe(isMount)
+  const found = await linuxProbes.measureMount(disk)
+  expect(found !== undefined && 'totalBytes' in found).toBe(isMount)
+})
+
+test('a link to a mount is measured and named', async () => {
+  const folder = givenFolder()
+  const link = join(folder, 'link')
+  symlinkSync('/proc', link)
+  expect(await linuxProbes.measureMount(`${link}/.`)).toMatchObject({ linkTo: '/proc' })
+  const toRoot = join(folder, 'root')
+  symlinkSync('/', toRoot)
+  expect(await linuxProbes.measureMount(toRoot)).toMatchObject({
+    linkTo: '/',
+    totalBytes: expect.any(Number),
+  })
+})
+
+test('a folder that is no mount names its mount, also through a link', async () => {
+  expect(await linuxProbes.measureMount('/proc/1')).toMatchObject({ isOn: '/proc' })
+  const folder = givenFolder()
+  const link = join(folder, 'link')
+  symlinkSync('/proc/sys/kernel', link)
+  expect(await linuxProbes.measureMount(link)).toEqual({
+    isOn: expect.stringMatching(/^\/proc/),
+    linkTo: '/proc/sys/kernel',
+  })
+})
+
+test('a link to nothing is no disk', async () => {
+  const folder = givenFolder()
+  const link = join(folder, 'link')
+  symlinkSync('/no/such/place', link)
+  expect(await linuxProbes.measureMount(link)).toBeUndefined()
 })
 
 test('a mount point requires its full path', async () => {

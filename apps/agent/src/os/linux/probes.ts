@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { posix } from 'node:path'
 import { MeasureError } from '../../errors.ts'
-import { measureMountSpace } from '../disk-calls.ts'
+import { measureMountAt } from '../disk-calls.ts'
 import { pingPosix } from '../posix-ping.ts'
 import type { Probes } from '../probes.ts'
 import { noEventLog } from '../unsupported.ts'
@@ -17,10 +16,7 @@ export const linuxProbes: Probes = {
   async measureMount(disk) {
     if (!disk.startsWith('/'))
       throw new MeasureError(`Use the full path of the mount point instead of ${disk}.`)
-    // Without a mount, the numbers would be those of the disk below the folder.
-    const mount = posix.normalize(disk).replace(/(?<=.)\/$/, '')
-    const mounts = listMountPoints(readFileSync('/proc/self/mountinfo', 'utf8'))
-    return mounts.has(mount) ? measureMountSpace(mount) : undefined
+    return measureMountAt(disk, listMountPoints(readFileSync('/proc/self/mountinfo', 'utf8')))
   },
   listDisks: async () =>
     parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os'
 import { MeasureError } from '../../errors.ts'
 import { readCpuTimes } from '../node-os.ts'
-import { measureMountSpace } from '../disk-calls.ts'
+import { measureMountAt } from '../disk-calls.ts'
 import { noEventLog, noJournal } from '../unsupported.ts'
 import { pingPosix } from '../posix-ping.ts'
 import { DescribedPorts } from '../listed-processes.ts'
@@ -32,8 +32,7 @@ export const macosProbes: Probes = {
       signal: AbortSignal.timeout(LIMIT_MS),
       timeoutMs: LIMIT_MS,
     })
-    const mount = disk.length > 1 ? disk.replace(/\/$/, '') : disk
-    return parseMountPoints(stdout).has(mount) ? measureMountSpace(mount) : undefined
+    return measureMountAt(disk, parseMountPoints(stdout))
   },
   async listDisks() {
     const { stdout } = await runTool('mount', [], {
