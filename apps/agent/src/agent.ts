@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
 import type { Hardware } from '@muster/contract/agent/hardware'
 import { isMachineZone, isUtcOffset } from '@muster/rules/schedules/zone-time'
 import { CheckScripts } from './checks/check-scripts.ts'
@@ -18,15 +17,15 @@ import { type NetworkMounts, readNetworkMounts } from './remote/files/network-mo
 import { OpenParts } from './remote/files/open-parts.ts'
 import { dataFiles } from './identity/data-folder.ts'
 import {
-  findIdentity,
+  changeIdentity,
   findMachineId,
   type Identity,
   makeMachineKey,
   readKey,
   readPublicKey,
   storeTrust,
-  writeIdentity,
 } from './identity/identity.ts'
+import { shownCommand } from './cli/shown-command.ts'
 import { ClockOffset } from './link/clock-offset.ts'
 import { Link } from './link/link.ts'
 import { describeError, type Log } from './log/log.ts'
@@ -291,7 +290,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     agentVersion: AGENT_VERSION,
     canUpdate: updates.canUpdate,
     hardware,
-    howToEnrol: `Or stop the agent, run "${enrolCommand(options)}", and start it again.`,
+    howToEnrol: `Or stop the agent, run "${shownCommand(options, 'enrol', '--server', identity.server_url, '--token', 'TOKEN')}", and start it again.`,
     outbox,
     log,
     now,
@@ -404,19 +403,12 @@ async function readHardware(os: Os, log: Log): Promise<Hardware | undefined> {
 
 /** The server has accepted it: a machine that has moved to other hardware is not taken for a copy when it enrols again. */
 function rememberHardware({ folder, identity, log }: Machine, hardware: Hardware | undefined): void {
+  if (hardware === undefined) return
   try {
-    const stored = findIdentity(folder)
-    if (hardware === undefined || stored === undefined || isDeepStrictEqual(stored.hardware, hardware)) return
-    // Another enrolment may have written it meanwhile.
-    if (stored.agent_id === identity.agent_id) writeIdentity(folder, { ...stored, hardware })
+    changeIdentity(folder, identity, { hardware })
   } catch (cause) {
     log.info({ cause: describeError(cause) }, 'failed to write the hardware of this machine')
   }
-}
-
-function enrolCommand({ program, identity, folder }: AgentOptions): string {
-  const command = [...program, 'enrol', '--server', identity.server_url, '--token', 'TOKEN', '--data', folder]
-  return command.map((word) => (/\s/.test(word) ? `'${word}'` : word)).join(' ')
 }
 
 function findZoneProblem(zone: string): string | null {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { CertificateHash } from '@muster/contract/agent/certificate-proof'
 import { PublicKey } from '@muster/contract/agent/enrol'
 import { Hardware } from '@muster/contract/agent/hardware'
@@ -73,16 +74,19 @@ export function writeIdentity(folder: string, identity: Identity): void {
   writePrivateFile(folder, dataFiles.identity, `${JSON.stringify(identity, null, 2)}\n`)
 }
 
-/**
- * Stores what the server's certificate is checked against from now on. Nothing else is changed, and nothing at all if the
- * machine was enrolled again meanwhile.
- */
+/** Changes parts of agent.json, and nothing at all if the machine was enrolled again meanwhile. */
+export function changeIdentity(folder: string, identity: Identity, parts: Partial<Identity>): void {
+  const stored = findIdentity(folder)
+  if (stored === undefined || !isSameEnrolment(stored, identity)) return
+  const changed = { ...stored, ...parts }
+  if (!isDeepStrictEqual(stored, changed)) writeIdentity(folder, changed)
+}
+
+/** Stores what the server's certificate is checked against from now on. */
 export function storeTrust(folder: string, identity: Identity, log: Log): void {
   const { ca_pem, proven_certificate } = identity
   try {
-    const stored = findIdentity(folder)
-    if (stored === undefined || !isSameEnrolment(stored, identity)) return
-    writeIdentity(folder, { ...stored, ca_pem, proven_certificate })
+    changeIdentity(folder, identity, { ca_pem, proven_certificate })
   } catch (cause) {
     // The agent uses it until it restarts, and then the server has to prove its certificate again.
     log.error({ cause }, 'failed to store the trust in the certificate of the server')

@@ -4,6 +4,7 @@ import {
   certificateProof,
   CertificateProof,
 } from '@muster/contract/agent/certificate-proof'
+import { shownCommand } from '../cli/shown-command.ts'
 import { type Identity, readPublicKey, storeTrust, takeStoredTrust } from '../identity/identity.ts'
 import { describeError, type Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
@@ -52,18 +53,10 @@ export async function regainTrust(
   } catch (cause) {
     const detail = limits.aborted ? 'it did not respond in time' : describeError(cause)
     const why = cause instanceof NoProof ? cause.message : `The server did not prove it: ${detail}.`
-    return `${untrusted.message}. ${why} If the certificate is right, run on this machine with the PEM file of its authority or of itself: ${trustCommand(options)}`
+    return `${untrusted.message}. ${why} If the certificate is right, run on this machine with the PEM file of its authority or of itself: ${shownCommand(options, 'trust', '--ca', 'FILE')}`
   }
   storeTrust(folder, identity, log)
   return undefined
-}
-
-/** The line that an administrator runs on this machine. */
-function trustCommand({ program, folder, os }: Options): string {
-  const data = folder === os.defaultDataFolder() ? [] : ['--data', folder]
-  return [program[0] ?? '', program.at(-1) ?? '', 'trust', '--ca', 'FILE', ...data]
-    .map((part) => (/^[\w./:\\-]+$/.test(part) ? part : `"${part}"`))
-    .join(' ')
 }
 
 /** The message is a sentence for users. */
