@@ -91,6 +91,32 @@ test('a script from a Windows editor runs', async () => {
   expect(given.server.outputOf(1)).toBe('fine\n')
 })
 
+test.each([
+  ['a script without #!', 'shell', 'printf fine', 'fine'],
+  ['a script with CR LF, without #!', 'shell', 'if true; then\r\n  printf fine\r\nfi\r\n', 'fine'],
+  ['#!/bin/sh', 'shell', '#!/bin/sh\nprintf "$0" | tail -c 9', 'script.sh'],
+  ['#!/bin/sh with CR LF', 'shell', '#!/bin/sh -e\r\nfalse\r\nprintf late\r\n', ''],
+  [
+    '#!/usr/bin/env python3',
+    'shell',
+    '#!/usr/bin/env python3\nimport sys\nprint(sys.argv[1:], end="")',
+    "['x']",
+  ],
+  ['#!/usr/bin/env python3 with CR LF', 'shell', '#!/usr/bin/env python3\r\nprint("py", end="")\r\n', 'py'],
+  ['#!/usr/bin/perl', 'shell', '#!/usr/bin/perl -w\nprint "perl $^W @ARGV";', 'perl 1 x'],
+  ['#! without a program', 'shell', '#!\nprintf fine', 'fine'],
+  ['a Python script', 'python', '#!/usr/bin/env python3\r\nprint("py", end="")\r\n', 'py'],
+  ['a Node script', 'node', '#!/usr/bin/env node\r\nprocess.stdout.write("node")\r\n', 'node'],
+] as const)('%s runs the same with a byte order mark', async (_, interpreter, body, output) => {
+  const given = await givenAgent()
+  const marks = ['', '\uFEFF', '\uFEFF\uFEFF']
+  for (const [i, mark] of marks.entries())
+    sendScript(given, i + 1, { interpreter, body: mark + body, args: ['x'] })
+  await Promise.all(marks.map((_mark, i) => given.server.result(i + 1)))
+  const seen = marks.map((_mark, i) => [given.server.outputOf(i + 1), given.server.outputOf(i + 1, 'stderr')])
+  expect(seen).toEqual(marks.map(() => [output, '']))
+})
+
 test('both types of Node modules run', async () => {
   const given = await givenAgent()
   sendScript(given, 1, { interpreter: 'node', body: 'console.log(require("node:os").EOL.length)' })

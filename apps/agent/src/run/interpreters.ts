@@ -1,5 +1,7 @@
 import type { Interpreter } from '@muster/contract/agent/shells'
+import { withoutMark } from '@muster/rules/text/byte-order-mark'
 import type { z } from 'zod'
+import { basename } from 'node:path'
 import { findProgram } from './find-program.ts'
 import { RunError } from '../errors.ts'
 import type { ProcessPlan } from './run-process.ts'
@@ -17,7 +19,8 @@ export interface ScriptCall {
 export type ProgramCall = Pick<ProcessPlan, 'program' | 'args' | 'verbatimArguments'>
 
 /** Returns how a script body is run. Throws RunError if its interpreter is not installed. */
-export function planScript(interpreter: InterpreterName, body: string): ScriptCall {
+export function planScript(interpreter: InterpreterName, text: string): ScriptCall {
+  const body = withoutMark(text)
   switch (interpreter) {
     case 'shell':
       return planShellScript(body)
@@ -40,15 +43,15 @@ export function planScript(interpreter: InterpreterName, body: string): ScriptCa
 }
 
 /** PowerShell runs commands best from a file: quoting and exit codes then work as in a console. */
-export function planPowershell(body: string): ScriptCall {
+export function planPowershell(text: string): ScriptCall {
   const program = requireProgram(
     'PowerShell',
     ...(process.platform === 'win32' ? ['powershell', 'pwsh'] : ['pwsh']),
   )
   // Windows PowerShell reads a file without this mark in the local code page.
-  const marked = body.startsWith('\uFEFF') ? body : `\uFEFF${body}`
+  const mark = basename(program).toLowerCase() === 'powershell.exe' ? '\uFEFF' : ''
   const policy = process.platform === 'win32' ? ['-ExecutionPolicy', 'Bypass'] : []
-  return withProgram({ fileName: 'script.ps1', body: marked }, program, [
+  return withProgram({ fileName: 'script.ps1', body: mark + withoutMark(text) }, program, [
     '-NoProfile',
     '-NonInteractive',
     ...policy,
@@ -59,7 +62,7 @@ export function planPowershell(body: string): ScriptCall {
 function planShellScript(body: string): ScriptCall {
   // Shells fail on CRLF line ends.
   const script = { fileName: 'script.sh', body: body.replaceAll('\r\n', '\n') }
-  const named = /^#!\s*(\S+)[ \t]*([^\n]*)/.exec(script.body)
+  const named = /^#![ \t]*(\S+)[ \t]*([^\n]*)/.exec(script.body)
   if (named?.[1] !== undefined) {
     const program = findProgram(named[1])
     if (program === undefined)

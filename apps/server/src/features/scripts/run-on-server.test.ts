@@ -28,6 +28,16 @@ test('it gets its arguments literally, and an environment without the settings o
   expect(ended).toMatchObject({ stdout: 'a b|$(id); rm -rf x|x=y||', stderr: 'oops\n' })
 })
 
+test.each(['', '\uFEFF'])(
+  'a script from a Windows editor runs in the program of its first line, after %j',
+  async (mark) => {
+    const python = '#!/usr/bin/env python3\r\nprint("python")\r\n'
+    expect(await run({ body: mark + python })).toMatchObject({ retcode: 0, stdout: 'python\n', stderr: '' })
+    const plain = 'if true; then\r\n  echo fine\r\nfi\r\n'
+    expect(await run({ body: mark + plain })).toMatchObject({ retcode: 0, stdout: 'fine\n', stderr: '' })
+  },
+)
+
 test('its folder is deleted afterwards with its files', async () => {
   const { output } = await run({ body: 'touch made; pwd' })
   expect(output).toMatch(/muster-script-/)

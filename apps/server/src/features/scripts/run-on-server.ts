@@ -1,5 +1,6 @@
 import type { Interpreter } from '@muster/contract/agent/shells'
 import { OutputEnds } from '@muster/rules/text/output-ends'
+import { withoutMark } from '@muster/rules/text/byte-order-mark'
 import { SecretFilter } from '@muster/rules/text/safe-text'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -40,9 +41,10 @@ const SECOND_MS = 1000
 export async function runOnServer(call: ServerCall, signal: AbortSignal): Promise<ServerRun> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-script-'))
   try {
-    const [fileName, program, ...before] = programOf(call)
+    const body = withoutMark(call.body).replaceAll('\r\n', '\n')
+    const [fileName, program, ...before] = programOf(call.interpreter, body)
     const file = join(folder, fileName)
-    await writeFile(file, call.body.replaceAll('\r\n', '\n'), { mode: 0o700 })
+    await writeFile(file, body, { mode: 0o700 })
     const [run = file, ...args] = program === undefined ? [file] : [program, ...before, file]
     const child = withStartUmask(() =>
       spawn(run, [...args, ...call.args], {
@@ -61,7 +63,7 @@ export async function runOnServer(call: ServerCall, signal: AbortSignal): Promis
   }
 }
 
-function programOf({ interpreter, body }: ServerCall): [fileName: string, ...program: string[]] {
+function programOf(interpreter: Interpreter, body: string): [fileName: string, ...program: string[]] {
   switch (interpreter) {
     case 'shell':
       // With a shebang line such as `#!/bin/bash` the system finds its interpreter.
