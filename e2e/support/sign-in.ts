@@ -1,6 +1,6 @@
 import { getMe } from '@muster/contract/api/users'
 import { checkCredentials, login, type SignIn } from '@muster/contract/api/sessions'
-import { callEndpoint } from '@muster/contract/client'
+import { callEndpoint, XSRF_COOKIE as OWN_XSRF_COOKIE } from '@muster/contract/client'
 import type { Endpoint, Input, Output } from '@muster/contract/endpoint'
 import { Secret, TOTP } from 'otpauth'
 
@@ -68,7 +68,7 @@ export function storageStateOf(session: Session) {
       domain: hostname,
       path: '/',
       expires: -1,
-      httpOnly: name !== XSRF_COOKIE,
+      httpOnly: name !== XSRF_COOKIE && name !== OWN_XSRF_COOKIE,
       secure: false,
       sameSite: 'Strict' as const,
     })),

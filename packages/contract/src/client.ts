@@ -2,6 +2,9 @@ import type { ErrorBody } from './error-body.ts'
 import { ERROR_STATUS, type ErrorCode } from './errors.ts'
 import type { Endpoint, Input, Output } from './endpoint.ts'
 
+/** The cookie whose value the console repeats in `X-XSRF-TOKEN`. With HTTPS its name has the prefix `__Host-`. */
+export const XSRF_COOKIE = 'muster-xsrf'
+
 /** A call that the server refused or that did not reach it. `status` 0 = no response. */
 export class ApiError extends Error {
   override name = 'ApiError'

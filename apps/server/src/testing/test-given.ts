@@ -5,7 +5,7 @@ import type { Insertable, Selectable } from 'kysely'
 import { Secret } from 'otpauth'
 import type { Context } from '../context.ts'
 import { usualAlert } from '../features/agents/availability.ts'
-import { endOfSession, openSessionCookies, XSRF_COOKIE } from '../features/users/sessions/session-cookies.ts'
+import { endOfSession, openSessionCookies } from '../features/users/sessions/session-cookies.ts'
 import { readCoreSettings } from '../platform/config/core-settings.ts'
 import { toColumns } from '../features/tasks/task-columns.ts'
 import type { Database } from '../platform/database/database.ts'
@@ -289,7 +289,7 @@ async function insertSession(
     sessionDigest,
     cookies: [
       [cookieName, cookie],
-      [XSRF_COOKIE, newToken()],
+      ['XSRF-TOKEN', newToken()],
     ],
   }
 }

@@ -30,6 +30,17 @@ test('a request has the current token, the XSRF token of the cookie, and accepts
   expect(server.received[0]?.headers).toMatchObject({ accept: 'application/json', 'x-xsrf-token': 'x=1' })
 })
 
+test('the XSRF cookie of the server goes before those of other programs, which may be malformed', async () => {
+  const server = fakeServer()
+  server.on(listClients, () => answer(listClients, []))
+  document.cookie = 'XSRF-TOKEN=100%'
+  await call(listClients, { query: {} })
+  document.cookie = 'muster-xsrf=own'
+  await call(listClients, { query: {} })
+  document.cookie = 'muster-xsrf=; max-age=0'
+  expect(server.received.map(({ headers }) => headers['x-xsrf-token'])).toEqual([undefined, 'own'])
+})
+
 test('without a session no token is sent, and no request that needs one', async () => {
   givenSession(undefined)
   const server = fakeServer()

@@ -1,4 +1,4 @@
-import { ApiError, callEndpoint } from '@muster/contract/client'
+import { ApiError, callEndpoint, XSRF_COOKIE } from '@muster/contract/client'
 import type { Endpoint, Input, Output } from '@muster/contract/endpoint'
 import { queryOptions } from '@tanstack/react-query'
 import { isReplacedSoon } from '../session/replaced-session.ts'
@@ -154,14 +154,23 @@ const refusalListeners = new Set<(error: ApiError, endpoint: Endpoint) => void>(
 export function requestHeaders(): Record<string, string> {
   // Read for each request: another tab may have signed in again.
   const access_token = readStoredToken()
-  const xsrf = readCookie('XSRF-TOKEN')
+  const xsrf = XSRF_COOKIES.map((name) => readCookie(name)).find((value) => value !== undefined)
   return {
     ...(access_token === null ? {} : { authorization: `Token ${access_token}` }),
     ...(xsrf === undefined ? {} : { 'x-xsrf-token': xsrf }),
   }
 }
 
+/** The last one may belong to another program on this host name. Earlier versions of the server set no other. */
+const XSRF_COOKIES = [`__Host-${XSRF_COOKIE}`, XSRF_COOKIE, 'XSRF-TOKEN']
+
 function readCookie(name: string): string | undefined {
   const found = document.cookie.split('; ').find((cookie) => cookie.startsWith(`${name}=`))
-  return found === undefined ? undefined : decodeURIComponent(found.slice(name.length + 1))
+  if (found === undefined) return undefined
+  try {
+    return decodeURIComponent(found.slice(name.length + 1))
+  } catch {
+    // A cookie of another program.
+    return undefined
+  }
 }

@@ -30,6 +30,7 @@ export async function authenticate(
     throw new AppError('session_expired', 'Your session has expired. Sign in again. Nothing was changed.')
   }
   if (!isRead && !cookies.matchesXsrf(request)) {
+    cookies.renewXsrf(reply)
     throw new AppError('bad_xsrf', 'The request lacks its XSRF token. Reload the page and try again.')
   }
   cookies.keepXsrf(request, reply)

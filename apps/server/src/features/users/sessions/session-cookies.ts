@@ -1,13 +1,18 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Session } from '@muster/contract/api/sessions'
+import { XSRF_COOKIE } from '@muster/contract/client'
 import type { Context } from '../../../context.ts'
 import { digestOf, newToken } from '../../../platform/secrets/secrets.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import type { SessionRow } from './queries.ts'
 
-/** Read by the console's pages and sent back in `X-XSRF-TOKEN`. Not bound to a session. */
-export const XSRF_COOKIE = 'XSRF-TOKEN'
+/**
+ * Documented for programs that sign in. Programs of others on the same host name use the name too, and their cookie may
+ * be one that pages cannot read, so the console prefers the server's own.
+ */
+const SHARED_XSRF_COOKIE = 'XSRF-TOKEN'
+const XSRF_VALUE = /^[A-Za-z0-9_-]{20,200}$/
 const XSRF_HEADER = 'x-xsrf-token'
 /** The maximum of browsers. The session row determines the actual lifetime. */
 const COOKIE_SECONDS = 400 * 86_400
@@ -19,8 +24,10 @@ export interface SessionCookies {
   find(request: FastifyRequest): string | undefined
   set(reply: FastifyReply, value: string): void
   clear(reply: FastifyReply): void
-  /** Sets the XSRF cookie if the browser has none. */
+  /** Sets the XSRF cookies that the browser lacks, and replaces one of the server's own with another content. */
   keepXsrf(request: FastifyRequest, reply: FastifyReply): void
+  /** Replaces the server's own XSRF cookie, which pages may be unable to read. */
+  renewXsrf(reply: FastifyReply): void
   matchesXsrf(request: FastifyRequest): boolean
   /** The cookie of a browser in which an account signed in before, see devices.ts. */
   findDevice(request: FastifyRequest): string | undefined
@@ -32,7 +39,8 @@ export interface SessionCookies {
 
 /**
  * Cookies ignore ports: two servers on one address would overwrite each other's, so their names end in letters of the
- * server's id. The XSRF cookie may be shared, because only its repetition is checked.
+ * server's id. Servers share the XSRF cookies: only the repetition of their value in `X-XSRF-TOKEN` is checked, which is
+ * not bound to a session.
  */
 export async function openSessionCookies(ctx: Context): Promise<SessionCookies> {
   const suffix = digestOf(await requireInstanceId(ctx)).slice(0, 8)
@@ -42,6 +50,10 @@ export async function openSessionCookies(ctx: Context): Promise<SessionCookies> 
   const shared = { path: '/', sameSite: 'strict', secure } as const
   const deviceName = `${prefix}muster-device-${suffix}`
   const ssoName = `${prefix}muster-sso-${suffix}`
+  const xsrfName = `${prefix}${XSRF_COOKIE}`
+  const setXsrf = (reply: FastifyReply, cookie: string) => {
+    reply.setCookie(cookie, newToken(), { ...shared, maxAge: COOKIE_SECONDS })
+  }
   return {
     name,
     findDevice: (request) => request.cookies[deviceName],
@@ -60,13 +72,16 @@ export async function openSessionCookies(ctx: Context): Promise<SessionCookies> 
       reply.clearCookie(name, { ...shared, httpOnly: true })
     },
     keepXsrf: (request, reply) => {
-      if ((request.cookies[XSRF_COOKIE] ?? '') !== '') return
-      reply.setCookie(XSRF_COOKIE, newToken(), { ...shared, maxAge: COOKIE_SECONDS })
+      if (!XSRF_VALUE.test(request.cookies[xsrfName] ?? '')) setXsrf(reply, xsrfName)
+      if ((request.cookies[SHARED_XSRF_COOKIE] ?? '') === '') setXsrf(reply, SHARED_XSRF_COOKIE)
     },
+    renewXsrf: (reply) => setXsrf(reply, xsrfName),
     matchesXsrf: (request) => {
       const header = request.headers[XSRF_HEADER]
-      const cookie = request.cookies[XSRF_COOKIE] ?? ''
-      return typeof header === 'string' && cookie !== '' && equalTexts(header, cookie)
+      if (typeof header !== 'string' || header === '') return false
+      // A page behind a proxy with TLS may read the cookie of another server on this host name.
+      const names = [XSRF_COOKIE, `__Host-${XSRF_COOKIE}`, SHARED_XSRF_COOKIE]
+      return names.some((one) => equalTexts(header, request.cookies[one] ?? ''))
     },
   }
 }

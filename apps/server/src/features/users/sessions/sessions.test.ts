@@ -91,6 +91,34 @@ test('a browser that lost its XSRF cookie gets a new one with the next read', as
   expect((await ada.call(savePreferences, { body: { dark_mode: false } })).status).toBe(200)
 })
 
+test('a cookie XSRF-TOKEN of another program does not keep a browser from writing', async () => {
+  await using server = await createTestServer()
+  const ada = server.as(await server.given.user())
+  const write = { body: { dark_mode: false } }
+  for (const foreign of ['foreign', '100%', 'a=b', 'x'.repeat(3000)]) {
+    ada.cookies.set('XSRF-TOKEN', foreign)
+    await ada.call(getVersion, {})
+    ada.headers['x-xsrf-token'] = ada.cookies.get('muster-xsrf') ?? ''
+    expect((await ada.call(savePreferences, write)).status).toBe(200)
+    expect(ada.cookies.get('XSRF-TOKEN')).toBe(foreign)
+  }
+})
+
+test.each(['', 'foreign', 'x'.repeat(40)])(
+  'an XSRF cookie of the server with the content "%s" that pages cannot read is replaced',
+  async (content) => {
+    await using server = await createTestServer()
+    const ada = server.as(await server.given.user())
+    const write = { body: { dark_mode: false } }
+    ada.cookies.delete('XSRF-TOKEN')
+    ada.cookies.set('muster-xsrf', content)
+    expect((await ada.call(savePreferences, write)).error.code).toBe('bad_xsrf')
+    ada.headers['x-xsrf-token'] = ada.cookies.get('muster-xsrf') ?? ''
+    expect(ada.headers['x-xsrf-token']).not.toBe(content)
+    expect((await ada.call(savePreferences, write)).status).toBe(200)
+  },
+)
+
 test('both kinds of credentials at once, an API key and an unknown scheme are refused with the reason', async () => {
   await using server = await createTestServer()
   const client = server.as(await server.given.user())
