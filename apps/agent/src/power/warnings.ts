@@ -54,7 +54,7 @@ export function describeWarning(
 
 const MAX_LINES = 5
 
-/** Without active characters, and short enough that the author's name below it stays in sight. */
+/** Without active characters, and so short that the name of the author below it stays visible. */
 function showMessage(message: string): string {
   const lines = makeVisible(message)
     .split('\n')

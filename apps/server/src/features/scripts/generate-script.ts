@@ -6,7 +6,7 @@ import { type Caller, refuseLimited } from '../../platform/http/caller.ts'
 
 const TIMEOUT_MS = 60_000
 const MAX_ANSWER_BYTES = 256 * 1024
-/** Of all users. A model takes seconds and often money for each. */
+/** For all users together. A model takes seconds and often money for each. */
 const MAX_AT_ONCE = 4
 const MAX_SHOWN_PROMPT = 200
 const INSTRUCTIONS =
