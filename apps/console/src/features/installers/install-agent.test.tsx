@@ -46,7 +46,7 @@ function givenServer() {
   server.on(listAgents, () => answer(listAgents, fleet.machines))
   server.on(createInstaller, () =>
     answer(createInstaller, {
-      cmd: "curl -fsS 'https://muster.example/agent/install.sh' | sh",
+      cmd: `echo 'header = "Authorization: Enrol secret"' | sh -c 's=$(curl -sS -K - "$0"); printf "%s\\n" "$s" | sh' 'https://muster.example/agent/install.sh'`,
       url: 'https://muster.example',
       token: 'secret',
       expires: '2026-11-22T10:00:00.000Z',
@@ -67,7 +67,7 @@ test('the line says how long it is good, and shows the machine when it is here',
   const make = screen.getByRole('button', { name: 'Create install command' })
   await expect.element(make).toHaveFocus()
   await userEvent.keyboard('{Enter}')
-  await expect.element(screen.getByText(/curl -fsS/)).toBeVisible()
+  await expect.element(screen.getByText(/curl -sS/)).toBeVisible()
   await expect.element(screen.getByText(/Valid for 24 h and 100 machines/)).toBeVisible()
   await expect.element(screen.getByText(/Waiting for/)).toBeVisible()
   expect(server.calls(createInstaller)[0]?.body).toMatchObject({ client: 1, site: 2, plat: 'windows' })

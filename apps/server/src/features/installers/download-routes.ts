@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
 import type { Api } from '../../platform/http/route.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
 import { findServerTrust, nodeProgram, serverUrl, terminalModule } from './install-files.ts'
-import { installScript } from './install-script.ts'
+import { installScript, REFUSAL } from './install-script.ts'
 import { fileName, type PackageBuilds } from './package-builds.ts'
 import { windowsScript } from './windows-script.ts'
 
@@ -30,7 +30,10 @@ export function downloadRoutes(api: Api, ctx: Context, packages: PackageBuilds):
     const found = await findToken(ctx, request)
     reply.type('text/x-shellscript; charset=utf-8').header('cache-control', 'no-store')
     if (found === undefined || found.plat === 'windows') {
-      return refuse(reply, 'echo "muster: the enrolment token is unknown, used up or expired" >&2; exit 1\n')
+      return refuse(
+        reply.type('text/plain; charset=utf-8'),
+        `${REFUSAL}the enrolment token is unknown, used up, expired or for another platform; create a new command\n`,
+      )
     }
     return installScript({ ...describeServer(ctx, request), token: found.token })
   })

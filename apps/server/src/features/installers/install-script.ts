@@ -1,9 +1,12 @@
 import type { ServerTrust } from './install-files.ts'
 
+/** The last line of the script. Without it, only a part of the script has arrived. */
+const END = '# muster: end'
+
 /**
  * The line to paste on Linux and macOS. The token is passed on standard input, because other users of the machine can
- * read command lines; `echo` is built into the shell. With TLS, curl verifies the server's public key, because its
- * certificate may be self-signed.
+ * read command lines; `echo` and `printf` are built into the shell. With TLS, curl verifies the server's public key,
+ * because its certificate may be self-signed.
  */
 export function shellLine(given: {
   url: string
@@ -14,12 +17,34 @@ export function shellLine(given: {
   const { url, token, trust, dataFolder = '' } = given
   const options = dataFolder.trim() === '' ? '' : ` -s -- --data ${quote(dataFolder.trim())}`
   const header = quote(`header = "Authorization: Enrol ${token}"`)
-  return `echo ${header} | curl -fsS${pin(trust)} -K - ${quote(`${url}/agent/install.sh`)} | sh${options}`
+  const call = `curl -sS${pin(trust)} -K - "$0"`
+  return `echo ${header} | sh -c ${quote(runAnswer(call))} ${quote(`${url}/agent/install.sh`)}${options}`
 }
 
 /** The line for a deployment. Its address is a secret as well, so it is on standard input too. */
 export function shellDeployLine(address: string, trust: ServerTrust): string {
-  return `echo ${quote(`url = "${address}"`)} | curl -fsS${pin(trust)} -K - | sh`
+  const call = `curl -sS${pin(trust)} -K -`
+  return `echo ${quote(`url = "${address}"`)} | sh -c ${quote(runAnswer(call))} muster`
+}
+
+/** Answers of the server that begin with this are sentences for the person at the machine. */
+export const REFUSAL = 'muster: '
+
+/**
+ * Runs the whole script that the server sends, with the words after the line as options of `sh`. Everything else ends with
+ * a sentence and an exit code other than 0, because tools that run the line look only at its exit code.
+ */
+function runAnswer(call: string): string {
+  const cases = [
+    `0,*"${END}") printf "%s\\n" "$s" | sh "$@"; exit`,
+    `0,"${REFUSAL}"*) s=\${s#${REFUSAL}}`,
+    `0,*) s="the answer is not a whole install script"`,
+    `6,*|7,*|28,*) s="the server does not answer"`,
+    `60,*|90,*) s="the certificate of the server is not trusted"`,
+    `127,*) s="curl is missing on this machine"`,
+    `*) s="the download failed, see above"`,
+  ]
+  return `s=$(${call}); case $?,$s in ${cases.join(';; ')};; esac; echo "muster: nothing was installed: $s" >&2; exit 1`
 }
 
 /**
@@ -73,6 +98,8 @@ function quote(text: string): string {
 const TEMPLATE = String.raw`#!/bin/sh
 # Installs the Muster agent. Options: --data DIR (own folder, runs in the foreground), --no-service, and --uninstall,
 # which goes with --data as well.
+# A function, so that a part of this script does nothing.
+main() {
 set -eu
 
 url=@URL@
@@ -270,4 +297,7 @@ if [ "$mode" = foreground ]; then
   if [ "$system" = darwin ]; then rm -rf "$unpacked"; fi
   exec "$node" "$launcher" run --data "$data"
 fi
+}
+main "$@"
+${END}
 `

@@ -72,7 +72,8 @@ test('the address needs no sign-in, and its script enrols machines at the site',
 test('a link for Linux is a shell line whose address is in no command line', async () => {
   await using server = await createTestServer()
   const { body, download } = await givenDeployment(server, { plat: 'linux' })
-  expect(body.cmd).toBe(`echo 'url = "${body.url}"' | curl -fsS -K - | sh`)
+  expect(body.cmd).toMatch(/^echo 'url = "\S+"' \| sh -c 's=\$\(curl -sS -K -\);/)
+  expect(body.cmd.split(body.uid)).toHaveLength(2)
   const script = await download()
   expect(script.headers['content-disposition']).toContain('install-muster-agent.sh')
   expect(script.body).toMatch(/^#!\/bin\/sh/)
@@ -83,7 +84,7 @@ test('the line of a link loads its script with curl', async () => {
   const { url } = await server.listen()
   const { body, download } = await givenDeployment(server, { plat: 'linux' })
   // The test client calls without a socket, so its address is not the one of machines.
-  const line = body.cmd.replace(new URL(body.url).origin, url).replace('| sh', '| cat')
+  const line = body.cmd.replace(new URL(body.url).origin, url).replace('| sh "$@"', '| cat')
   const { stdout } = await run('sh', ['-c', line])
   expect(tokenIn(stdout)).toBe(tokenIn((await download()).body))
 })

@@ -8,7 +8,7 @@ import { InstallFlags } from '@muster/contract/api/installers'
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { findServerTrust, serverUrl } from '../install-files.ts'
-import { installScript } from '../install-script.ts'
+import { installScript, REFUSAL } from '../install-script.ts'
 import { windowsScript } from '../windows-script.ts'
 import {
   addDeployment,
@@ -41,7 +41,7 @@ export function deploymentsRoutes(api: Api, ctx: Context): void {
     if (found === undefined) {
       return reply
         .status(404)
-        .send('This deployment has expired or was deleted. Ask your administrator for a new one.\n')
+        .send(`${REFUSAL}this deployment has expired or was deleted; ask your administrator for a new one\n`)
     }
     const given = {
       url: serverUrl(ctx.config, request),
