@@ -145,7 +145,7 @@ test('a code is accepted once', async ({ server, admin, page, openConsole, expec
   const thief = await openConsole({ path: '/login' })
   await sendPassword(thief, server.admin)
   await code(thief).fill(used)
-  await expect(thief.getByRole('alert')).toContainText('User name, password or code is wrong.')
+  await expect(thief.getByRole('alert')).toContainText('This code was used. Wait for the next one')
 })
 
 test('on a loopback address TOTP may wait, and the offer comes again with the next sign-in', async ({

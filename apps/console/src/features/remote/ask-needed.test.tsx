@@ -40,13 +40,13 @@ test('the code is asked for in place, a wrong one is shown, and the terminal con
   const codes: unknown[] = []
   server.on(confirmSession, ({ body }) => {
     codes.push(body)
-    if (codes.length === 1) return refuse('invalid', 'This code was already used. Wait for the next one.')
+    if (codes.length === 1) return refuse('invalid', 'This code was used. Wait for the next one (12 s).')
     return answer(confirmSession, { until: '2026-11-22T19:00:00.000Z' })
   })
   const dialog = screen.getByRole('dialog', { name: 'Enter your code' })
   await expect.element(dialog.getByText(REASON)).toBeVisible()
   await dialog.getByLabelText('Code').fill('111111')
-  await expect.element(dialog.getByText('This code was already used. Wait for the next one.')).toBeVisible()
+  await expect.element(dialog.getByText('This code was used. Wait for the next one (12 s).')).toBeVisible()
   await dialog.getByLabelText('Code').fill('222222')
   await expect.element(dialog).not.toBeInTheDocument()
   await expect.element(screen.getByText('Waiting for consent at PC-12, up to 30 seconds …')).toBeVisible()

@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth'
 import type { Context } from '../../../context.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
-import { requireUser, takeTotpStep } from './queries.ts'
+import { isLastTotpStep, requireUser, takeTotpStep } from './queries.ts'
 import { countFailure, forgiveFailures, keyList, refuseWhileBlocked, type ThrottleKeys } from './throttle.ts'
 import type { Turns } from './slots.ts'
 
@@ -28,12 +28,13 @@ export function confirmCode(
     const now = ctx.now()
     const step = findTotpStep(ctx.secrets.decrypt(user.totp_key), code, now)
     if (step === undefined || !(await takeTotpStep(ctx.db, user.id, step))) {
-      await countFailure(ctx, keys)
+      const used = await describeUsedCode(ctx, user.id, step)
+      if (used === undefined) await countFailure(ctx, keys)
       await writeAudit(ctx, caller, {
         action: 'failed_login',
         message: `Failed to confirm "${user.username}" with a code`,
       })
-      refuse(step === undefined ? WRONG : USED)
+      refuse(used ?? WRONG)
     }
     await ctx.db
       .updateTable('sessions')
@@ -56,7 +57,6 @@ function endOfCode(codeAt: string): Date {
 }
 
 const WRONG = 'This code is wrong. Enter the current one of the app, and check that the clocks agree.'
-const USED = 'This code was already used. Wait for the next one.'
 
 function refuse(message: string): never {
   throw new AppError('invalid', message, { fields: { twofactor: [message] } })
@@ -86,6 +86,23 @@ export function findTotpStep(key: string, code: string, now: Date): number | und
   const timestamp = now.getTime()
   const delta = totpOf(key).validate({ token: code, timestamp, window: WINDOW })
   return delta === null ? undefined : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta
+}
+
+/**
+ * Says when to try again if the code of this step was the last one used, which is no guess. An earlier step is as wrong
+ * as any other code: it may never have been used.
+ */
+export async function describeUsedCode(
+  ctx: Context,
+  userId: number,
+  step: number | undefined,
+): Promise<string | undefined> {
+  if (step === undefined || !(await isLastTotpStep(ctx.db, userId, step))) return undefined
+  const seconds = ctx.now().getTime() / 1000
+  const isCurrent = step === Math.floor(seconds / PERIOD_SECONDS)
+  // The clock of the app differs otherwise.
+  const wait = isCurrent ? ` (${Math.ceil((step + 1) * PERIOD_SECONDS - seconds)} s)` : ''
+  return `This code was used. Wait for the next one${wait}.`
 }
 
 /** The content of the QR code: an `otpauth://` URL with issuer, user and key. */

@@ -6,7 +6,7 @@ import { audit } from '../../audit/write-audit.ts'
 import { findDevice, type SignInParts } from './sign-in.ts'
 import { refuseSsoUser, requireUser, takeTotpStep } from './queries.ts'
 import { countFailure, keyList, refuseWhileBlocked, throttleKeys } from './throttle.ts'
-import { findTotpStep } from './confirm-code.ts'
+import { describeUsedCode, findTotpStep } from './confirm-code.ts'
 
 interface Proof {
   current_password?: string | undefined
@@ -29,13 +29,15 @@ export function proveIdentity(
     await refuseSsoUser(ctx.db, caller.userId)
     const user = await requireUser(ctx.db, caller.userId)
     const { current_password, twofactor } = proof
+    let used: string | undefined
     if (current_password !== undefined) {
       if (await verifyPassword(current_password, user.password_hash)) return
     } else if (twofactor !== undefined && user.totp_key !== null && user.totp_confirmed === 1) {
       const step = findTotpStep(ctx.secrets.decrypt(user.totp_key), twofactor, ctx.now())
       if (step !== undefined && (await takeTotpStep(ctx.db, user.id, step))) return
+      used = await describeUsedCode(ctx, user.id, step)
     }
-    await countFailure(ctx, keys)
+    if (used === undefined) await countFailure(ctx, keys)
     await audit(ctx.db, {
       caller,
       action: 'failed_login',
@@ -46,7 +48,7 @@ export function proveIdentity(
     })
     const [field, message] =
       current_password === undefined
-        ? ['twofactor', 'This code is wrong or was used before. Enter the current one of the app.']
+        ? ['twofactor', used ?? 'This code is wrong. Enter the current one of the app.']
         : ['current_password', 'The current password is wrong.']
     throw new AppError('invalid', message, { fields: { [field]: [message] } })
   })

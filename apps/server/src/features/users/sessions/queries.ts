@@ -126,6 +126,12 @@ export async function takeTotpStep(db: Db, userId: number, step: number): Promis
   return Number(result.numUpdatedRows) === 1
 }
 
+/** Whether this is the step of the code that the user used last. */
+export async function isLastTotpStep(db: Db, userId: number, step: number): Promise<boolean> {
+  const query = db.selectFrom('users').where('id', '=', userId).where('totp_last_step', '=', step)
+  return (await query.select('id').executeTakeFirst()) !== undefined
+}
+
 export async function findUserByName(db: Db, username: string) {
   return db.selectFrom('users').where('username', '=', username).selectAll().executeTakeFirst()
 }

@@ -69,7 +69,11 @@ export async function countRecoveryCodes(db: Db, userId: number): Promise<number
 
 /** Removes the authenticator of a user, and with it the recovery codes. */
 export async function removeTotp(tx: Db, userId: number): Promise<void> {
-  await tx.updateTable('users').set({ totp_key: null, totp_confirmed: 0 }).where('id', '=', userId).execute()
+  await tx
+    .updateTable('users')
+    .set({ totp_key: null, totp_confirmed: 0, totp_last_step: null })
+    .where('id', '=', userId)
+    .execute()
   await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
 }
 

@@ -7,6 +7,7 @@ import {
   listOwnSessions,
   login,
   logout,
+  resetTotp,
   setupTotp,
 } from '@muster/contract/api/sessions'
 import { editCoreSettings } from '@muster/contract/api/settings'
@@ -75,6 +76,43 @@ test('a code is accepted once', async () => {
   expect((await signIn(codeOf(server, totpKey, -1))).status).toBe(400)
   server.clock.advance(30)
   expect((await signIn(codeOf(server, totpKey))).status).toBe(200)
+})
+
+test('the code that was just used is named as such, and is no failed attempt', async () => {
+  await using server = await createTestServer()
+  const { totpKey = '' } = await server.given.user({ username: 'ada', password: PASSWORD, totp: true })
+  server.clock.freeze('2026-11-21T10:00:18Z')
+  const browser = server.anonymous
+  const signIn = async (twofactor: string, password = PASSWORD) => {
+    const answer = await browser.call(login, { body: { username: 'ada', password, twofactor } })
+    return answer.status === 200 ? 'signed in' : answer.error.detail
+  }
+  const wrong = 'User name, password or code is wrong. Check them and try again.'
+  const code = codeOf(server, totpKey)
+  expect(await signIn(code)).toBe('signed in')
+  for (let count = 0; count < 6; count += 1)
+    expect(await signIn(code)).toBe('This code was used. Wait for the next one (12 s).')
+  expect(await server.ctx.db.selectFrom('throttles').selectAll().execute()).toEqual([])
+  expect(await signIn(code, 'wrong horse')).toBe(wrong)
+  expect(await signIn(codeOf(server, totpKey, -1)), 'never used').toBe(wrong)
+  server.clock.advance(12)
+  expect(await signIn(code), 'an app whose clock is slow').toBe('This code was used. Wait for the next one.')
+  expect(await signIn(codeOf(server, totpKey))).toBe('signed in')
+})
+
+test('a new key takes a code in the period in which the previous key was used', async () => {
+  await using server = await createTestServer()
+  server.clock.freeze('2026-11-21T10:00:18Z')
+  const ada = server.as(await server.given.user({ username: 'ada', password: PASSWORD }))
+  const confirmNewKey = async () => {
+    const shown = (await ada.call(setupTotp, {})).body
+    if (shown === false) throw new Error('no key was shown')
+    return ada.call(confirmTotp, { body: { twofactor: codeOf(server, shown.totp_key) } })
+  }
+  expect((await confirmNewKey()).status).toBe(200)
+  const reset = await ada.call(resetTotp, { body: { current_password: PASSWORD } })
+  expect(reset.status).toBe(200)
+  expect((await confirmNewKey()).status).toBe(200)
 })
 
 test('of ten concurrent requests with the same code one signs in', async () => {

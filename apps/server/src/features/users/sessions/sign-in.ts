@@ -38,7 +38,7 @@ import {
   throttleKeys,
 } from './throttle.ts'
 import { countRecoveryCodes, takeRecoveryCode } from './recovery-codes.ts'
-import { findTotpStep, newTotpKey } from './confirm-code.ts'
+import { describeUsedCode, findTotpStep, newTotpKey } from './confirm-code.ts'
 import { Turns } from './slots.ts'
 
 export interface SignInParts {
@@ -97,14 +97,19 @@ export function signInByCode(desk: SignInParts, attempt: Attempt & { code: strin
     }
     const step = findStep(desk, user, attempt.code)
     if (step === undefined) return 'wrong_code'
-    if (!(await takeTotpStep(ctx.db, user.id, step))) return 'used_code'
+    if (!(await takeTotpStep(ctx.db, user.id, step))) {
+      const used = await describeUsedCode(ctx, user.id, step)
+      if (used === undefined) return 'used_code'
+      await auditFailure(ctx, user, { request: attempt.request, method: 'code', reason: 'used_code' })
+      throw new AppError('bad_credentials', used)
+    }
     return openSession(desk, { ...attempt, user, keys, method: 'code' })
   })
 }
 
 /**
  * The common part of both ways, in this order: one attempt at a time per account and source; no hashing while blocked;
- * the same response after the same work, whatever was wrong.
+ * the same response after the same work, whatever was wrong, except for a right code that was just used.
  */
 async function attemptSignIn(
   desk: SignInParts,
