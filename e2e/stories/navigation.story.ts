@@ -4,6 +4,7 @@ import { addClient } from '../support/seed.ts'
 import { readSession, sendPassword, writeStorage } from '../support/sign-in-page.ts'
 import { signIn } from '../support/sign-in.ts'
 import { test } from '../support/story.ts'
+import { refusedWith } from '../support/watch-browser.ts'
 
 const GUARDED = [
   '/',
@@ -101,7 +102,10 @@ test('other tabs follow: signing out and in again in one does so in all', async 
   admin,
   server,
   openConsole,
+  expected,
 }) => {
+  // The second tab may still load when the first one signs out.
+  expected.browser.push(refusedWith(401))
   await addClient(admin, 'Acme')
   const session = await signIn(server.url, server.admin)
   const first = await openConsole({ as: session, path: '/?node=Client|1' })

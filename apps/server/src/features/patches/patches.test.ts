@@ -172,7 +172,8 @@ test('an installation without a body installs the approved patches, and fails wi
   await expect.poll(list).toHaveLength(3)
   const sent = agent.frames.length
   expect((await ada.call(installPatches, { params, body: {} })).body).toEqual({ patches: 0, run: null })
-  expect(agent.frames).toHaveLength(sent)
+  // The server may still acknowledge the report.
+  expect(agent.frames.slice(sent).filter(({ type }) => type === 'command')).toEqual([])
   const idOf = async (guid: string) => (await list()).find((one) => one.guid === guid)?.id ?? 0
   const decide = async (guid: string, action: 'approve' | 'ignore' | 'inherit') =>
     ada.call(editPatch, { params: { id: await idOf(guid) }, body: { action } })

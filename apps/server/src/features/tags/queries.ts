@@ -1,5 +1,5 @@
 import type { Tag } from '@muster/contract/api/tags'
-import { claimName } from '../../platform/database/claim-name.ts'
+import { claimName, lockNames } from '../../platform/database/claim-name.ts'
 import { sql, type Selectable } from 'kysely'
 import type { Db } from '../../platform/database/database.ts'
 import type { TagsTable } from '../../platform/database/tables/tags.ts'
@@ -83,31 +83,36 @@ export async function findTagIds(db: Db, names: readonly string[]): Promise<Map<
 
 /** Ids of these tags, which are added where they are missing. */
 export async function ensureTagIds(tx: Db, names: readonly string[], at: Date): Promise<number[]> {
-  const now = at.toISOString()
-  // The first spelling of a name wins.
-  const wanted = new Map(names.toReversed().map((name) => [tagKey(name), name]))
-  if (wanted.size === 0) return []
-  const known = await findTagIds(tx, names)
-  for (const [key, name] of wanted) {
-    if (known.has(key)) continue
-    const taken = { field: 'tags', sentence: `A tag named "${name}" already exists.` }
-    wanted.set(key, await claimName(tx, { table: 'tags', name, taken }))
+  let known = await findTagIds(tx, names)
+  const missing = () => names.filter((name) => !known.has(tagKey(name)))
+  if (missing().length > 0) {
+    // Another transaction may add the same tags at this moment.
+    await lockNames(tx, 'tags')
+    known = await findTagIds(tx, names)
   }
-  // Two users may add the same tag at the same time.
-  await tx
-    .insertInto('tags')
-    .values(
-      Array.from(wanted, ([name_key, name]) => ({
-        name,
-        name_key,
-        color: 'gray' as const,
-        created_at: now,
-        modified: now,
-      })),
-    )
-    .onConflict((conflict) => conflict.column('name_key').doNothing())
-    .execute()
-  return [...(await findTagIds(tx, [...wanted.values()])).values()]
+  const added = new Map<string, string>()
+  // The first spelling of a name wins.
+  for (const name of missing().toReversed()) {
+    const taken = { field: 'tags', sentence: `A tag named "${name}" already exists.` }
+    const stored = await claimName(tx, { table: 'tags', name, taken })
+    added.set(tagKey(stored), stored)
+  }
+  if (added.size > 0) {
+    const now = at.toISOString()
+    await tx
+      .insertInto('tags')
+      .values(
+        Array.from(added, ([name_key, name]) => ({
+          name,
+          name_key,
+          color: 'gray' as const,
+          created_at: now,
+          modified: now,
+        })),
+      )
+      .execute()
+  }
+  return [...known.values(), ...(await findTagIds(tx, [...added.values()])).values()]
 }
 
 export interface AgentTags {

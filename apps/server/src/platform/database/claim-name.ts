@@ -44,8 +44,8 @@ export async function refuseLikeName(
   throw new AppError('conflict', sentence, { fields: { [taken.field]: [sentence] } })
 }
 
-/** SQLite has one transaction at a time. */
-async function lockNames(tx: Db, table: string): Promise<void> {
+/** Until the transaction ends. SQLite has one transaction at a time. */
+export async function lockNames(tx: Db, table: string): Promise<void> {
   if (!(tx.getExecutor().adapter instanceof PostgresAdapter)) return
   await sql`select pg_advisory_xact_lock(${sql.lit(NAMES)}, hashtext(${table}))`.execute(tx)
 }
