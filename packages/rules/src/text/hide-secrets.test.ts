@@ -33,6 +33,40 @@ test.each<[string[], string[], string]>([
   expect(hide(secrets, pieces)).toBe(expected)
 })
 
+const ODD = 'S3cr3t/Pa+ss=w\'ord"x&y \\é'
+
+test.each([
+  ['JSON', JSON.stringify({ key: ODD }), '{"key":"••••••"}'],
+  ['JSON in ASCII', String.raw`"S3cr3t/Pa+ss=w'ord\"x&y \\\u00e9"`, '"••••••"'],
+  ['JSON with escaped slashes', String.raw`"S3cr3t\/Pa+ss=w'ord\"x&y \\é"`, '"••••••"'],
+  ['a query', `?key=${encodeURIComponent(ODD)}&z=1`, '?key=••••••&z=1'],
+  ['a form', new URLSearchParams({ key: ODD }).toString(), 'key=••••••'],
+  ['a path in small letters', '/S3cr3t%2fPa%2bss%3dw%27ord%22x%26y%20%5c%c3%a9', '/••••••'],
+  ['HTML', '<b>S3cr3t/Pa+ss=w&#39;ord&quot;x&amp;y \\é</b>', '<b>••••••</b>'],
+  ['shell quotes', `'S3cr3t/Pa+ss=w'\\''ord"x&y \\é'`, "'••••••'"],
+  ['a list of Python', String.raw`['S3cr3t/Pa+ss=w\'ord"x&y \\é']`, "['••••••']"],
+])('a secret in %s is hidden', (_form, printed, expected) => {
+  expect(hide([ODD], [printed])).toBe(expected)
+})
+
+test('a secret in Base64 is hidden, wherever it stands in the encoded text', () => {
+  for (const before of ['', 'm', 'me', 'me:', 'user:']) {
+    for (const after of ['', '\n', '@host', '@host.example']) {
+      for (const encoding of ['base64', 'base64url'] as const) {
+        const printed = Buffer.from(before + ODD + after).toString(encoding)
+        const shown = hide([ODD], [`Basic ${printed}`])
+        expect(shown).toContain('••••••')
+        // Two characters at each end hold bits of the neighbours, too.
+        expect(shown.replace('••••••', '').length).toBeLessThan(`Basic ${before}${after}`.length * 1.5 + 8)
+      }
+    }
+  }
+})
+
+test('short secrets are hidden as they are, not in their encoded forms', () => {
+  expect(hide(['a"bcd'], ['a"bcd', JSON.stringify('a"bcd')])).toBe('••••••"a\\"bcd"')
+})
+
 test('every line of many long secrets is hidden', () => {
   const lines = Array.from({ length: 900 }, (_, index) => `${index}`.padStart(10, 'x'))
   const secrets = Array.from({ length: 20 }, (_, index) => `${index}\n${lines.join('\n')}`)

@@ -1,4 +1,5 @@
 import { HIDDEN_TEXT } from '../agents/script-variables.ts'
+import { formsOf } from './secret-forms.ts'
 
 /** Start of the Unicode symbols for control characters, and the one for "delete". */
 const PICTURES = 0x24_00
@@ -20,13 +21,10 @@ export function makeVisible(text: string): string {
 
 /** Shorter values are not hidden: they would match in any output. */
 const MIN_HIDDEN_CHARACTERS = 4
-/** Minimum length of a hidden line of a secret with several lines. */
-const MIN_HIDDEN_LINE_CHARACTERS = 8
 
 /**
  * Hides secrets in a text that arrives in pieces. The possible start of a secret is held back until the next piece,
- * or the end, decides. Of a secret with several lines, such as a PEM key, each longer line is hidden, too, and the whole
- * with other line ends or joined by blanks. Encoded and quoted forms are not recognised.
+ * or the end, decides.
  */
 export class SecretFilter {
   /** Hidden texts, longest first. */
@@ -94,21 +92,6 @@ export class SecretFilter {
     }
     return false
   }
-}
-
-/** The texts in which a secret may stand in an output. */
-function formsOf(secret: string): string[] {
-  const whole = secret.trim()
-  const lines = whole.split(/\r\n|\r|\n/)
-  if (lines.length === 1) return [secret, whole]
-  const trimmed = lines.map((line) => line.trim())
-  return [
-    secret,
-    ...['\n', '\r\n', ' '].map((lineEnd) => lines.join(lineEnd)),
-    // As a shell splits `$KEY` into words.
-    whole.split(/\s+/).join(' '),
-    ...trimmed.filter((line) => line.length >= MIN_HIDDEN_LINE_CHARACTERS),
-  ]
 }
 
 function escapeForPattern(text: string): string {

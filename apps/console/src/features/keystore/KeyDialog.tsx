@@ -100,8 +100,8 @@ function KeyForm({ entry, onReload, onClose }: KeyFormProps) {
               {entry === undefined
                 ? 'The stored value is never shown again.'
                 : 'A value is stored and hidden. Leave empty to keep it.'}{' '}
-              Masked in script output, also by lines of 8 or more characters. Base64 and quoted forms are not
-              masked.
+              Masked in script output, also by lines and in JSON, addresses, HTML and Base64 if it has 8 or
+              more characters. Encrypted, compressed or otherwise changed, it is not recognized.
             </>
           }
           placeholder={entry === undefined ? undefined : 'Type to replace the value'}

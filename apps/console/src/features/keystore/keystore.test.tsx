@@ -49,7 +49,7 @@ test('an empty store explains keys, and a key is stored', async () => {
   await expect.poll(at).toContain('dialog=key&item=new')
   await dialog().getByRole('textbox', { name: 'Name' }).fill('{bad}')
   await expect
-    .element(dialog().getByText(/also by lines of 8 or more characters\. Base64 and quoted/))
+    .element(dialog().getByText(/also by lines and in JSON, addresses, HTML and Base64/))
     .toBeVisible()
   await dialog().getByRole('textbox', { name: 'Value' }).fill('s3cret')
   await expect.element(dialog().getByText('Do not use braces', { exact: false })).toBeVisible()
