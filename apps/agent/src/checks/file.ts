@@ -19,6 +19,7 @@ export const file: CheckKind<'file'> = {
         return { check_type: 'file', exists: false, size_bytes: 0, age_seconds: 0 }
       if (code === 'EACCES' || code === 'EPERM')
         throw new MeasureError(`The agent has no permission to read ${path}.`)
+      if (code === 'ELOOP') throw new MeasureError(`${path} is a link that leads back to itself.`)
       throw cause
     }
   },

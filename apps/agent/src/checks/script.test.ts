@@ -37,6 +37,26 @@ test('a decimal comma is read, and lines that are no metric are reported with th
   })
 })
 
+test('the unit of a metric may follow its number at once, and colours are ignored', async () => {
+  const { server } = await givenAgent()
+  const lines = ['used=21%', 'wait=1.5ms', 'room=-4°C', 'sum=1.234,5', 'hex=0x10', 'many=1e3', 'odd=5%x1']
+  const body = `printf '\\033[32mmetric %s\\033[0m\\r\\n' ${lines.join(' ')}`
+  setChecks(server, givenChecks(script(body)))
+  expect((await untilResult(server, 1)).measured).toMatchObject({
+    metrics: [
+      { name: 'used', value: 21, unit: '%' },
+      { name: 'wait', value: 1.5, unit: 'ms' },
+      { name: 'room', value: -4, unit: '°C' },
+      { name: 'many', value: 1000, unit: '' },
+    ],
+    bad_metric_lines: [
+      { line: 4, text: 'metric sum=1.234,5' },
+      { line: 5, text: 'metric hex=0x10' },
+      { line: 7, text: 'metric odd=5%x1' },
+    ],
+  })
+})
+
 test('the first and the last part of a long output are kept, and metrics anywhere in it', async () => {
   const { server } = await givenAgent()
   const flood = 'head -c 30000000 /dev/zero | tr "\\0" x; echo'
@@ -135,7 +155,7 @@ test.each([
   ['metric a=NaN\nmetric =1', [], [bad(1, 'metric a=NaN'), bad(2, 'metric =1')]],
   ['metric a\nmetric a=0x10', [], [bad(1, 'metric a'), bad(2, 'metric a=0x10')]],
   ['\nmetric a=1 two units', [], [bad(2, 'metric a=1 two units')]],
-  ['metric a=21C\nok', [], [bad(1, 'metric a=21C')]],
+  ['metric a=21C\nok', [metric('a', 21, 'C')]],
   ['metric a=1\nmetric a=1,500', [], [bad(2, 'metric a=1,500')]],
   ['metric a=1,500\nmetric a=1', [metric('a', 1)], [bad(1, 'metric a=1,500')]],
   [`metric ${'n'.repeat(65)}=1`, [], [bad(1, `metric ${'n'.repeat(65)}=1`)]],
@@ -143,7 +163,7 @@ test.each([
   [`metric a=1 ${'u'.repeat(500)}`, [], [bad(1, `metric a=1 ${'u'.repeat(189)}`)]],
   [`${'x'.repeat(500)}\nmetric a=1`, [metric('a', 1)]],
   ['the metric a=1', []],
-  ['metric a=1\0', [], [bad(1, 'metric a=1\0')]],
+  ['metric a=1\0', [metric('a', 1)]],
 ])('the metrics of %j', (text, metrics, bad_metric_lines?: { line: number; text: string }[]) => {
   for (const size of [1, 7, 1000]) {
     const lines = new MetricLines()

@@ -5,6 +5,7 @@ import {
   type Measured,
   Metric,
 } from '@muster/contract/agent/checks'
+import { shownLine } from '@muster/rules/text/escape-sequences'
 import { keepEnds } from '@muster/rules/text/output-ends'
 import { MAX_SCRIPT_OUTPUT } from './check-scripts.ts'
 import type { CheckKind } from './table.ts'
@@ -47,7 +48,9 @@ export const script: CheckKind<'script'> = {
 
 const NAME = '[A-Za-z0-9_.-]{1,64}'
 const NUMBER = String.raw`[+-]?(?:\d+\.?\d*|\.\d+|\d*,\d+)(?:[eE][+-]?\d+)?`
-const LINE = new RegExp(`^metric (${NAME})=(${NUMBER})(?: +(\\S{1,16}))?$`)
+/** Digits and separators behind a number may belong to it: `1.234,5`, `0x10`. */
+const JOINED_UNIT = String.raw`[\p{L}%°][\p{L}%°/²³]{0,15}`
+const LINE = new RegExp(`^metric (${NAME})=(${NUMBER})(?: +(\\S{1,16})|(${JOINED_UNIT}))?$`, 'u')
 const NAMED = new RegExp(`^metric (${NAME}) *=`)
 /** 1,500 is either 1.5 or 1500. */
 const AMBIGUOUS = /^[+-]?[1-9]\d{0,2},\d{3}(?!\d)/
@@ -83,7 +86,7 @@ export class MetricLines {
   }
 
   #endLine(): void {
-    const line = this.#line.trim()
+    const line = shownLine(this.#line)
     const metric = this.#isTooLong ? undefined : readMetric(line)
     if (metric !== undefined) this.#keep(metric)
     else if (line.startsWith('metric ')) this.#refuse(line)
@@ -104,8 +107,12 @@ export class MetricLines {
 }
 
 function readMetric(line: string): Metric | undefined {
-  const [, name, number = '', unit = ''] = LINE.exec(line) ?? []
+  const [, name, number = '', spaced, joined] = LINE.exec(line) ?? []
   if (AMBIGUOUS.test(number)) return undefined
-  const metric = Metric.safeParse({ name, value: Number(number.replace(',', '.')), unit })
+  const metric = Metric.safeParse({
+    name,
+    value: Number(number.replace(',', '.')),
+    unit: spaced ?? joined ?? '',
+  })
   return metric.success ? metric.data : undefined
 }

@@ -32,7 +32,7 @@ const usable = { total_bytes: 100 * GB, used_bytes: 20 * GB }
 
 test('free space is a share of what programs can use, as in df', () => {
   expect(judgeCheck(disk(), space({ ...usable, free_bytes: 60 * GB })).more_info).toBe(
-    '60 GB of 100 GB free (75 %)',
+    '60 GB of 80 GB free (75 %)',
   )
   expect(verdict(disk({ warning_threshold: 70 }), space({ ...usable, free_bytes: 60 * GB }))).toBe('passes')
   expect(verdict(disk({ warning_threshold: 80 }), space({ ...usable, free_bytes: 60 * GB }))).toBe('warning')
@@ -187,6 +187,9 @@ describe('disk space is free space', () => {
 
   test('the message contains the free space', () => {
     expect(judgeCheck(disk(), space()).more_info).toBe('50 GB of 100 GB free (50 %)')
+    expect(judgeCheck(disk({ disk: '/proc' }), space({ total_bytes: 0, free_bytes: 0 })).more_info).toBe(
+      '/proc is no disk: it has no space of its own.',
+    )
     expect(judgeCheck(disk({ threshold_unit: 'inodes' }), space()).more_info).toBe(
       '60 % of the inodes are free',
     )
@@ -392,6 +395,8 @@ describe('a script', () => {
   })
 
   test('shows its first own line, or the failing metric', () => {
+    const painted = '\u001b[1m\u001b[0m\n10 %\r20 %\r\u001b[31mred alarm\u001b[0m\r\nmore'
+    expect(judgeCheck(check(), ran({ stdout: painted })).more_info).toBe('red alarm')
     expect(judgeCheck(check(), ran()).more_info).toBe('all is well')
     expect(judgeCheck(check(), ran({ stdout: '', stderr: 'oops\n', retcode: 1 })).more_info).toBe('oops')
     expect(judgeCheck(check(), ran({ stdout: '' })).more_info).toBe('Exit code 0, no output')
@@ -418,6 +423,8 @@ test.each([
   ['exists', 10, 0, true, 600, 1, 'passes'],
   ['exists', 10, 0, true, 601, 1, 'warning'],
   ['exists', 10, 0, true, -50, 1, 'passes'],
+  ['exists', 10, 0, true, -301, 1, 'warning'],
+  ['exists', 0, 0, true, -301, 1, 'passes'],
   ['exists', 0, 5, true, 1, 6, 'warning'],
   ['missing', 0, 0, true, 1, 1, 'warning'],
   ['missing', 1, 1, false, 0, 0, 'passes'],
@@ -449,6 +456,7 @@ test('the age of a file is shown as a duration', () => {
     judgeCheck({ ...check, alert_severity: 'error' }, { ...file, age_seconds }).more_info
   expect(words(286 * 60)).toBe('3 MB, changed 4 h 46 min ago')
   expect(words(-5)).toBe('3 MB, changed 0 s ago')
+  expect(words(-3 * 86_400)).toBe('3 MB, dated 3 d in the future')
 })
 
 test('a failed measurement is an error with the reason', () => {

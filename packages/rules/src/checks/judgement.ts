@@ -1,3 +1,4 @@
+import { shownLine } from '../text/escape-sequences.ts'
 import { roundFileSize } from '../text/units.ts'
 
 export type Severity = 'info' | 'warning' | 'error'
@@ -102,8 +103,8 @@ export const sizeLimit = (megabytes: number): Sided => ({
 })
 
 export function firstLine(text: string): string | undefined {
-  const line = text.split('\n').find((one) => one.trim() !== '' && !one.startsWith('metric '))
-  return line?.trim().slice(0, 200)
+  const lines = text.split('\n').map((line) => shownLine(line))
+  return lines.find((line) => line !== '' && !line.startsWith('metric '))?.slice(0, 200)
 }
 
 export const MB = 1024 ** 2

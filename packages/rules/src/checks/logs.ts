@@ -49,13 +49,20 @@ interface FileCheck {
   alert_severity: Severity
 }
 
+/** Clocks of file servers differ a little from the machine's. */
+const MAX_AHEAD_SECONDS = 300
+
 export const file: CheckRule<FileCheck, { exists: boolean; size_bytes: number; age_seconds: number }> = {
   judge(check, { exists, size_bytes, age_seconds }) {
     const size = formatSizeBeside(sizeLimit(check.max_size_mb), size_bytes)
-    const age = formatAge(age_seconds, check.max_age_minutes * 60)
-    const info = exists ? `${size}, changed ${age} ago` : `${check.path} does not exist`
+    const isAhead = age_seconds < -MAX_AHEAD_SECONDS
+    const when = isAhead
+      ? `dated ${formatDuration(-age_seconds)} in the future`
+      : `changed ${formatAge(age_seconds, check.max_age_minutes * 60)} ago`
+    const info = exists ? `${size}, ${when}` : `${check.path} does not exist`
     if (check.expect === 'missing') return exists ? fail(check.alert_severity, info) : pass(info)
-    const isTooOld = check.max_age_minutes > 0 && age_seconds > check.max_age_minutes * 60
+    // A date in the future says nothing about the age, and would hide it for long.
+    const isTooOld = check.max_age_minutes > 0 && (isAhead || age_seconds > check.max_age_minutes * 60)
     const isTooLarge = check.max_size_mb > 0 && size_bytes > check.max_size_mb * MB
     return !exists || isTooOld || isTooLarge ? fail(check.alert_severity, info) : pass(info)
   },

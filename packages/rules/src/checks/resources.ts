@@ -84,6 +84,9 @@ type MeasuredDisk = DiskRoom & {
 export const diskspace: CheckRule<DiskCheck, MeasuredDisk> = {
   judge(check, measured) {
     if (!measured.exists) return fail('error', whyNoDisk(check.disk, measured))
+    // As /proc: a file system that only shows what the kernel knows.
+    if (measured.total_bytes === 0)
+      return fail('error', `${check.disk} is no disk: it has no space of its own.`)
     const left = diskLeft(check.threshold_unit, measured)
     if (left === undefined) return fail('error', `${check.disk} has no inodes.`)
     const limits = { ...limitsOf(check), reverse: true }
@@ -142,10 +145,12 @@ function describeFree(unit: DiskUnit, limits: Limits, room: DiskRoom): string {
           error_threshold: bytesOf(limits.error_threshold),
         }
       : NO_LIMITS
+  const { used, free: left } = useOf(room)
   const free = formatSizeBeside({ ...sizeLimits, reverse: true }, room.free_bytes)
   const share = roundBeside(
     { ...(unit === 'percent' ? limits : NO_LIMITS), reverse: true },
-    freePercent(useOf(room)),
+    freePercent({ used, free: left }),
   )
-  return `${free} of ${formatFileSize(room.total_bytes)} free (${share} %)`
+  // Without the part that is reserved for the system, as the share.
+  return `${free} of ${formatFileSize(used + left)} free (${share} %)`
 }

@@ -13,6 +13,7 @@ import {
   shorten,
   worstOf,
 } from './judgement.ts'
+import { shownLine } from '../text/escape-sequences.ts'
 
 interface ExitCodes {
   info_return_codes: readonly number[]
@@ -57,7 +58,7 @@ export const script: CheckRule<ScriptCheck, ScriptEnd> = {
 
 /** The agent ends the errors of such a script with the reason. */
 function whyEnded({ stdout, stderr }: ScriptEnd): string {
-  const reason = stderr.trimEnd().split('\n').at(-1)?.trim().slice(0, 200) ?? ''
+  const reason = shownLine(stderr.trimEnd().split('\n').at(-1) ?? '').slice(0, 200)
   return reason === '' ? (firstLine(stdout) ?? 'The script did not come to its end.') : reason
 }
 

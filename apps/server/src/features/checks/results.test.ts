@@ -260,7 +260,7 @@ test('free space is a share of what programs can use; older agents count the res
   }
   expect(await report(10, { used_bytes: 20 })).toMatchObject({
     status: 'passing',
-    more_info: '60 B of 100 B free (75 %)',
+    more_info: '60 B of 80 B free (75 %)',
   })
   expect(await report(20, {})).toMatchObject({
     alert_severity: 'warning',
