@@ -36,6 +36,7 @@ import { useLeaveQuestion } from '../../app/dialogs/use-leave-question.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { OutputBox } from '../../ui/layout/OutputBox.tsx'
+import { endedOutput } from '../runs/output-text.ts'
 import { Time } from '../../ui/layout/Time.tsx'
 import { call } from '../../app/api/api.ts'
 import { notifyDone } from '../../app/shell/notify.ts'
@@ -171,7 +172,7 @@ export function AlertActions({ actions }: { actions: readonly AlertActionRun[] }
         <div className={classes.output}>
           <OutputBox
             label={`Output of the ${TITLES[action.kind].toLowerCase()}`}
-            segments={action.output === '' ? [] : [{ text: action.output }]}
+            segments={endedOutput(action.output, '')}
             empty="No output"
             growing={false}
           />

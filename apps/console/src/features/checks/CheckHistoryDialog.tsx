@@ -14,6 +14,7 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState, NoPermission } from '../../ui/layout/States.tsx'
 import { Time } from '../../ui/layout/Time.tsx'
 import { OutputBox } from '../../ui/layout/OutputBox.tsx'
+import { endedOutput } from '../runs/output-text.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import type { DataColumn } from '../../ui/table/data-column.ts'
 import { formatDate } from '../../ui/layout/date-format.ts'
@@ -266,14 +267,7 @@ function LastOutput({
 }) {
   const { stdout, stderr, retcode, execution_time } = check_result
   const isScript = settings.check_type === 'script'
-  const segments = useMemo(
-    () =>
-      [
-        { text: stdout, tone: undefined },
-        { text: stderr, tone: 'negative' as const },
-      ].filter(({ text }) => text !== ''),
-    [stdout, stderr],
-  )
+  const segments = useMemo(() => endedOutput(stdout, stderr), [stdout, stderr])
   return (
     <section aria-label="Last run" className={classes.output}>
       <h3 className={classes.title}>

@@ -154,7 +154,12 @@ test('the graph names a metric with thresholds that has no values', async () => 
 test('a script check shows its last output as text', async () => {
   const check = testCheck(
     { settings: SCRIPT },
-    { stdout: 'all <b>well</b>\n', stderr: 'a warning', retcode: 3, execution_time: 1.25 },
+    {
+      stdout: '10 %\r\u001b[32mall\u001b[0m <b>well</b>\n',
+      stderr: 'a warning',
+      retcode: 3,
+      execution_time: 1.25,
+    },
   )
   const { open } = await givenChecks({ checks: [check] })
   await open(AT)

@@ -7,7 +7,7 @@ import { lazy, Suspense, useState } from 'react'
 import { query } from '../../app/api/api.ts'
 import { LoadingState } from '../../app/dialogs/GuardedDialog.tsx'
 import { OutputBox } from '../../ui/layout/OutputBox.tsx'
-import { addOutput, NO_OUTPUT } from '../runs/output-text.ts'
+import { endedOutput } from '../runs/output-text.ts'
 import { countMachines, MACHINE_STATE_LABELS } from './job-labels.ts'
 import classes from './Jobs.module.css'
 
@@ -64,7 +64,7 @@ export function JobOutput({ job, group }: { job: number; group: JobGroup }) {
             <div>
               <OutputBox
                 label={shown === 'errors' ? 'Errors' : 'Output'}
-                segments={segmentsOf(shown === 'errors' ? '' : data.stdout, data.stderr)}
+                segments={endedOutput(shown === 'errors' ? '' : data.stdout, data.stderr)}
                 empty={shown === 'errors' ? 'No output on the error stream.' : 'No output.'}
                 growing={false}
               />
@@ -81,18 +81,7 @@ export function JobOutput({ job, group }: { job: number; group: JobGroup }) {
   )
 }
 
-const textOf = (stdout: string, stderr: string) =>
-  addOutput(NO_OUTPUT, [
-    { seq: 1, stream: 'stdout', text: stdout },
-    { seq: 2, stream: 'stderr', text: stderr },
-  ]).segments
-
-const segmentsOf = (stdout: string, stderr: string) =>
-  textOf(stdout, stderr)
-    .filter(({ text }) => text !== '')
-    .map(({ stream, text }) => ({ text, tone: stream === 'stderr' ? ('negative' as const) : undefined }))
-
 const plain = (stdout: string, stderr: string) =>
-  textOf(stdout, stderr)
+  endedOutput(stdout, stderr)
     .map(({ text }) => text)
     .join('')

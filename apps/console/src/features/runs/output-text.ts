@@ -1,3 +1,5 @@
+import { stripSequences } from '@muster/rules/text/escape-sequences'
+
 export type OutputStream = 'stdout' | 'stderr'
 
 export interface OutputChunk {
@@ -51,31 +53,26 @@ export function addOutput(before: Output, chunks: readonly OutputChunk[]): Outpu
   return { segments, lastSeq: last.seq, unfinished, rewound }
 }
 
+/** The output of a program that has ended, for an OutputBox. */
+export function endedOutput(
+  stdout: string,
+  stderr: string,
+): { text: string; tone: 'negative' | undefined }[] {
+  const { segments } = addOutput(NO_OUTPUT, [
+    { seq: 1, stream: 'stdout', text: stdout },
+    { seq: 2, stream: 'stderr', text: stderr },
+  ])
+  return segments
+    .filter(({ text }) => text !== '')
+    .map(({ stream, text }) => ({ text, tone: stream === 'stderr' ? 'negative' : undefined }))
+}
+
 /** The text of one stream, or of both in order of arrival. */
 export function outputText({ segments }: Output, stream?: OutputStream): string {
   return segments
     .filter((segment) => stream === undefined || segment.stream === stream)
     .map(({ text }) => text)
     .join('')
-}
-
-// CSI, OSC and similar, character sets, single ones: ECMA-48 as terminals implement it.
-const SEQUENCES =
-  // oxlint-disable-next-line no-control-regex -- control characters are searched on purpose
-  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[()*+#%][0-9A-Za-z]|\u001b[0-9=>@-Z\\^_a-z]/g
-// oxlint-disable-next-line no-control-regex -- as above
-const UNFINISHED = /\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]*\u001b?|[()*+#%])?$/
-// oxlint-disable-next-line no-control-regex -- all but tab, line feed and carriage return
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
-/** A longer sequence without an end is treated as text. */
-const MAX_SEQUENCE = 1024
-
-function stripSequences(text: string): { plain: string; rest: string } {
-  const stripped = text.includes('\u001b') ? text.replaceAll(SEQUENCES, '') : text
-  const at = UNFINISHED.exec(stripped)?.index ?? stripped.length
-  const isPlausible = stripped.length - at <= MAX_SEQUENCE
-  const plain = isPlausible ? stripped.slice(0, at) : stripped
-  return { plain: plain.replaceAll(CONTROLS, ''), rest: isPlausible ? stripped.slice(at) : '' }
 }
 
 function writeLines(

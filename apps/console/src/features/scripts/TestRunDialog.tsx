@@ -14,6 +14,7 @@ import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { RunView } from '../runs/RunView.tsx'
 import { CopyAction } from '../../ui/inputs/CopyText.tsx'
 import { OutputBox } from '../../ui/layout/OutputBox.tsx'
+import { endedOutput } from '../runs/output-text.ts'
 import type { ScriptEdit } from './script-edit.ts'
 import classes from './TestRun.module.css'
 import { SERVER, useMayTestOnServer, useTestRun } from './use-test-run.ts'
@@ -110,14 +111,7 @@ function expandCode(code: string, snippets: readonly Snippet[]): string | undefi
 /** Result and output of a run on the server itself. */
 function ServerTestView({ run }: { run: Output<typeof testScriptOnServer> }) {
   const { retcode, reason, execution_time, stdout, stderr } = run
-  const segments = useMemo(
-    () =>
-      [
-        { text: stdout, tone: undefined },
-        { text: stderr, tone: 'negative' as const },
-      ].filter(({ text }) => text !== ''),
-    [stdout, stderr],
-  )
+  const segments = useMemo(() => endedOutput(stdout, stderr), [stdout, stderr])
   return (
     <section aria-label="Test on the server">
       <div className={classes.head}>

@@ -12,6 +12,7 @@ import { DataTable } from '../../ui/table/DataTable.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import { OutputBox } from '../../ui/layout/OutputBox.tsx'
+import { endedOutput } from '../runs/output-text.ts'
 import { TaskDialog } from './TaskDialogs.tsx'
 import classes from './TaskRuns.module.css'
 import { RUN_CARD, RUN_COLUMNS, RUN_COLUMNS_PX } from './run-columns.tsx'
@@ -104,14 +105,7 @@ interface RunOutputProps {
 /** Output and result of one action of a run. */
 function RunOutput({ place, action, seconds }: RunOutputProps) {
   const { name, outcome, reason, retcode, stdout, stderr } = action
-  const segments = useMemo(
-    () =>
-      [
-        { text: stdout, tone: undefined },
-        { text: stderr, tone: 'negative' as const },
-      ].filter(({ text }) => text !== ''),
-    [stdout, stderr],
-  )
+  const segments = useMemo(() => endedOutput(stdout, stderr), [stdout, stderr])
   return (
     <div className={classes.action}>
       <h3 className={classes.title}>

@@ -1,6 +1,7 @@
 import type { Task, TaskRun } from '@muster/contract/api/tasks'
 import { WEEK, WEEKDAYS } from '@muster/rules/schedules/day-text'
 import { nextTaskRun } from '@muster/rules/schedules/task-schedule'
+import { shownLine } from '@muster/rules/text/escape-sequences'
 import { isMachineZone } from '@muster/rules/schedules/zone-time'
 
 export const TYPE_CHOICES = [
@@ -49,8 +50,8 @@ export function describeResult({ task_result }: Task): string {
   const { more_info, stdout, stderr, last_run } = task_result
   if (last_run === null) return '–'
   if (more_info !== '') return more_info
-  const [line = ''] = `${stdout}${stderr}`.trimStart().split('\n')
-  return line === '' ? 'No output' : line
+  const lines = `${stdout}${stderr}`.split('\n').map((line) => shownLine(line))
+  return lines.find((line) => line !== '') ?? 'No output'
 }
 
 export const SYNC_LABELS: Record<Task['task_result']['sync_status'], string> = {

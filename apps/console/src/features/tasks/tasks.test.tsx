@@ -35,6 +35,12 @@ test('each task shows state, schedule and last output', async () => {
   await expect.element(page.getByText('1 failing, 1 passing, 1 disabled')).toBeVisible()
 })
 
+test('the result of a task is the first line that a terminal shows', async () => {
+  const stdout = '\u001b[2m\u001b[0m\n10 %\r\u001b[32mall good\u001b[0m\nmore\n'
+  await (await givenTasks({ tasks: [testTask({}, { stdout })] })).open(AT)
+  await expect.element(row(/^passing Nightly Every day at 02:00 all good \d+ \w+ ago/)).toBeVisible()
+})
+
 test('a hostile name is text', async () => {
   const name = '<img src=x onerror=alert(1)>'
   await (await givenTasks({ tasks: [testTask({ name }, { stdout: name })] })).open(AT)

@@ -59,7 +59,9 @@ test('a canary that fails halts the job; resume, retry and the rest finish it', 
   const canary = await fleet.open(job.id)
   expect(canary).toHaveLength(4)
   const bad = new Set(canary.slice(0, 3).map(({ agent_id }) => agent_id))
-  await fleet.answer(job.id, (agentId) => (bad.has(agentId) ? { retcode: 1, stderr: 'Access denied\n' } : {}))
+  await fleet.answer(job.id, (agentId) =>
+    bad.has(agentId) ? { retcode: 1, stderr: '\u001b[31mAccess denied\u001b[0m\n' } : {},
+  )
   const halted = await fleet.read(job.id)
   expect(halted).toMatchObject({
     state: 'halted',
@@ -71,7 +73,7 @@ test('a canary that fails halts the job; resume, retry and the rest finish it', 
   const [failed] = halted.groups
   const params = { id: job.id, group: failed?.id ?? '' }
   expect((await ada.call(getFleetJobOutput, { params })).body).toMatchObject({
-    stderr: 'Access denied\n',
+    stderr: '\u001b[31mAccess denied\u001b[0m\n',
     compare: { group: { count: 1 }, stdout: 'hello\n' },
   })
   expect(halted.history.map(({ text }) => text)).toContain('Halted: 3 machines failed.')

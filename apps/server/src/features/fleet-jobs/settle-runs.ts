@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { isFinal } from '@muster/rules/agents/history-state'
 import type { JobAgentState } from '@muster/rules/fleet-jobs/job-state'
+import { shownLine } from '@muster/rules/text/escape-sequences'
 import type { Context } from '../../context.ts'
 import type { Db } from '../../platform/database/database.ts'
 import { jsonRows } from '../../platform/database/json-rows.ts'
@@ -283,7 +284,7 @@ export function groupOf(
     .update(JSON.stringify([retcode, out, err, reason]))
     .digest('hex')
   const text = state === 'failed' && err !== '' ? err : out === '' ? err : out
-  const last = text.slice(text.lastIndexOf('\n') + 1).trim()
+  const last = shownLine(text.slice(text.lastIndexOf('\n') + 1))
   return { output_group: `${state}-${hash.slice(0, 12)}`, line: (reason ?? last).slice(0, MAX_LINE) }
 }
 

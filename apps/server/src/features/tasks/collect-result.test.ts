@@ -95,6 +95,16 @@ test('the last line of the last action is stored in the custom field, with an au
   expect(await given.value()).toBeUndefined()
 })
 
+test('a custom field holds no colours, and the line that a terminal shows at its end', async () => {
+  const printed = 'looking\n\u001b[1m10 %\r\u001b[32mAttic\u001b[0m\n'
+  await using one = await prepare()
+  await one.prints(printed)
+  expect(await one.value()).toBe('Attic')
+  await using all = await prepare({}, { collector_all_output: true })
+  await all.prints(['first\n', '\u001b[32m  second\u001b[0m\n'])
+  expect(await all.value()).toBe('first\n  second')
+})
+
 test('the complete output of all actions is stored in the custom field', async () => {
   await using given = await prepare({}, { collector_all_output: true })
   await given.prints(['first\r\n', ' second\nthird\n'])

@@ -4,6 +4,7 @@ import {
   customFieldPayload,
   readFieldPayload,
 } from '@muster/rules/agents/custom-fields'
+import { shownLine, stripSequences } from '@muster/rules/text/escape-sequences'
 import { hasCutLastLine, hasLeftOut } from '@muster/rules/text/output-ends'
 import type { Db } from '../../platform/database/database.ts'
 import { audit } from '../audit/write-audit.ts'
@@ -73,8 +74,9 @@ function readPayload(
 ): { payload: ReturnType<typeof customFieldPayload> } | { wrong: string } {
   const isAll = collector_all_output === 1
   const output = joinOutput(parts)
-  const lines = output.trim().split(/\r?\n/)
-  const text = isAll ? lines.join('\n') : (lines.at(-1) ?? '').trim()
+  const text = isAll
+    ? stripSequences(output).plain.trim().replaceAll('\r\n', '\n')
+    : shownLine(output.trim().split('\n').at(-1) ?? '')
   // The machine keeps only parts of a longer output: the value would be incomplete.
   const isCut = isAll
     ? parts.some((part) => part.length >= room || hasLeftOut(part))
