@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 const strictVersions = new WeakMap<z.core.$ZodType, z.core.$ZodType>()
 
-/** Returns the same schema, with objects at every depth that refuse unknown fields. */
+/**
+ * Returns the same schema, with objects at every depth that refuse unknown fields, and numbers that accept nothing but a
+ * number or its decimal digits, where `z.coerce` would read `true`, `[5]` and `0x10`, too.
+ */
 export function strictSchema<Schema extends z.ZodType>(schema: Schema): Schema {
   // A clone has the class and the types of its original.
   return strict(schema) as Schema
@@ -11,7 +14,9 @@ export function strictSchema<Schema extends z.ZodType>(schema: Schema): Schema {
 function strict(schema: z.core.$ZodType): z.core.$ZodType {
   const known = strictVersions.get(schema)
   if (known !== undefined) return known
-  const made = z.core.clone(schema, z.core.util.mergeDefs(schema._zod.def, strictParts(schema)))
+  const own = z.core.clone(schema, z.core.util.mergeDefs(schema._zod.def, strictParts(schema)))
+  const isCoerced = 'coerce' in schema._zod.def && schema._zod.def.coerce === true
+  const made = isCoerced && own instanceof z.ZodNumber ? z.preprocess(readDecimal, own) : own
   strictVersions.set(schema, made)
   return made
 }
@@ -47,7 +52,13 @@ function strictParts(schema: z.core.$ZodType): object {
     case 'catch':
     case 'success':
       return { innerType: strict(def.innerType) }
+    case 'number':
+      return { coerce: false }
     default:
       return {}
   }
+}
+
+function readDecimal(value: unknown): unknown {
+  return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value
 }

@@ -76,6 +76,14 @@ function readCertificate(files: NonNullable<Config['tls']>): { cert: Buffer; key
 /** Parses JSON only. An empty body declared as JSON counts as absent, because many clients send it so. */
 function readBodies(fastify: FastifyInstance): void {
   const parseJson = fastify.getDefaultJsonParser('error', 'error')
+  fastify.addHook('onRequest', async ({ headers }) => {
+    const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
+    if (encoding === 'identity') return
+    throw new AppError(
+      'invalid',
+      `A compressed body (Content-Encoding: ${encoding.slice(0, 30)}) is not supported. Send it uncompressed.`,
+    )
+  })
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     request.bodyText = String(body)

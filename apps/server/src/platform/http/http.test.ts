@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib'
 import { getHealth, getVersion } from '@muster/contract/api/system'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
@@ -70,6 +70,43 @@ test('malformed bodies, other media types and huge bodies are refused with a sen
   expect((await send('')).error.fields).toHaveProperty('username')
   const huge = await send(`{"username":"${'x'.repeat(1024 * 1024)}"}`)
   expect([huge.status, huge.error.code]).toEqual([413, 'too_large'])
+})
+
+test('a compressed body is refused with a sentence', async () => {
+  await using server = await createTestServer()
+  const send = (encoding: string, payload: string | Buffer) =>
+    server.anonymous.send({
+      method: 'POST',
+      url: '/v2/checkcreds/',
+      payload,
+      headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+    })
+  const body = JSON.stringify({ username: 'ada', password: 'wrong' })
+  expect((await send('gzip', gzipSync(body))).error).toMatchObject({
+    code: 'invalid',
+    detail: 'A compressed body (Content-Encoding: gzip) is not supported. Send it uncompressed.',
+  })
+  expect((await send('x'.repeat(500), body)).error.detail.length).toBeLessThan(150)
+  expect((await send('Identity', body)).error.code).not.toBe('invalid')
+})
+
+test('a number of an address or a body is written in decimal digits, or is one', async () => {
+  await using server = await createTestServer()
+  const root = server.as(await server.given.user({ superuser: true }))
+  const { client_id: client } = await server.given.site()
+  const read = async (id: string) => (await root.send({ method: 'GET', url: `/clients/${id}/` })).status
+  expect(await read(`${client}`)).toBe(200)
+  for (const id of [`0x${client}`, `+${client}`, `%20${client}`, `${client}e0`])
+    expect([id, await read(id)]).toEqual([id, 400])
+  const create = async (id: unknown, name: string) => {
+    const payload = { site: { client: id, name } }
+    const answer = await root.send({ method: 'POST', url: '/clients/sites/', payload })
+    return answer.status === 200 ? 200 : answer.error.fields
+  }
+  expect(await create(client, 'by number')).toBe(200)
+  expect(await create(`${client}`, 'by digits')).toBe(200)
+  for (const id of [true, [client], `0x${client}`, ` ${client}`, '', null])
+    expect([id, await create(id, 'by nothing')]).toEqual([id, { 'site.client': ['Enter a number.'] }])
 })
 
 test('input that is not HTTP gets a readable response', async () => {
