@@ -4,14 +4,14 @@ import { keepFilesPrivate } from './os/umask.ts'
 
 const USAGE = `Muster agent
 
-  enrol --server URL [--token TOKEN] [--data DIR] [--ca FILE] [--run]
+  enrol --server URL [--token TOKEN] [--data DIR] [--ca FILE] [--proxy URL] [--run]
                     make this machine known to a server; with --run go on as "run"
   run [--data DIR]  connect to the server and work until stopped
   status [--data DIR]
   trust [--ca FILE] [--data DIR]
                     trust the certificate that the server presents now, by a PEM file of its authority or of itself;
                     without a file by public authorities. The machine keeps its identity
-  install [--data DIR] [--program-folder DIR] [--server URL --token TOKEN] [--ca FILE]
+  install [--data DIR] [--program-folder DIR] [--server URL --token TOKEN] [--ca FILE] [--proxy URL]
                     run as a service of the system from now on (Windows, macOS, Linux with systemd); with a server,
                     enrol when the service starts
   lay-out --program-folder DIR
@@ -24,7 +24,8 @@ const USAGE = `Muster agent
                     end the agent, and remove its service and everything it keeps
 
 MUSTER_LOG_LEVEL is debug, info, warn or error. MUSTER_ENROL_TOKEN is the token of enrol and
-install: unlike --token, other users of this machine cannot read it.
+install: unlike --token, other users of this machine cannot read it. HTTPS_PROXY, HTTP_PROXY and
+NO_PROXY are read by enrol and install, and kept for the service; --proxy none ignores them.
 `
 
 const OPTIONS = {
@@ -32,6 +33,7 @@ const OPTIONS = {
   token: { type: 'string' },
   data: { type: 'string' },
   ca: { type: 'string' },
+  proxy: { type: 'string' },
   run: { type: 'boolean' },
   'program-folder': { type: 'string' },
   package: { type: 'string' },
@@ -78,7 +80,13 @@ async function dispatch(): Promise<number> {
   switch (command) {
     case 'enrol': {
       const { enrol } = await import('./cli/enrol.ts')
-      await enrol({ folder, server: values.server, token: values.token ?? givenToken, caFile: values.ca })
+      await enrol({
+        folder,
+        server: values.server,
+        token: values.token ?? givenToken,
+        caFile: values.ca,
+        proxy: values.proxy,
+      })
       return values.run === true ? runAgent(folder, program) : 0
     }
     case 'run':
@@ -131,7 +139,12 @@ async function dispatch(): Promise<number> {
         program,
         programFolder: values['program-folder'],
         packageName: values.package,
-        enrolment: { server: values.server, token: values.token ?? givenToken, caFile: values.ca },
+        enrolment: {
+          server: values.server,
+          token: values.token ?? givenToken,
+          caFile: values.ca,
+          proxy: values.proxy,
+        },
       })
       return 0
     case 'lay-out':

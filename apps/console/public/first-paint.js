@@ -76,16 +76,21 @@
   var isOverview = location.pathname === '/overview'
   if (token && (location.pathname === '/' || isOverview)) {
     var answers = {}
+    var early = { token: token, answers: answers }
     var ask = function (path) {
+      var sentMs = Date.now()
       answers[path] = fetch(path, {
         credentials: 'include',
         headers: { accept: 'application/json', authorization: 'Token ' + token },
+      }).then(function (response) {
+        early.clock = { date: response.headers.get('date'), sentMs: sentMs, receivedMs: Date.now() }
+        return response
       })
       return answers[path]
     }
     // app/early.ts reports failures.
     var ignore = function () {}
-    window.musterEarly = { token: token, answers: answers }
+    window.musterEarly = early
     ask('/accounts/users/me/').catch(ignore)
     ask('/core/dashinfo/').catch(ignore)
     if (isOverview && location.search === '') {

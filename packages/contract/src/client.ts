@@ -37,6 +37,8 @@ export class ApiError extends Error {
 /** The header by which programs get the responses that the contract declares. */
 export const SHAPE_HEADER = 'x-muster-shape'
 export const OWN_SHAPE = 'own'
+/** Names the fields of a body that were accepted but have no effect: reference-fields.ts. */
+export const WITHOUT_EFFECT_HEADER = 'x-muster-without-effect'
 
 export interface CallOptions {
   baseUrl: string

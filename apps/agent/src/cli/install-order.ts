@@ -28,7 +28,7 @@ export type InstallRequest = z.infer<typeof InstallRequest>
 
 const InstallOrder = z.object({
   order: InstallRequest,
-  server: Identity.pick({ server_url: true, ca_pem: true, proven_certificate: true }),
+  server: Identity.pick({ server_url: true, ca_pem: true, proven_certificate: true, proxy: true }),
 })
 export type InstallOrder = z.infer<typeof InstallOrder>
 

@@ -13,6 +13,8 @@ const PendingEnrolment = z.object({
   server_url: z.string(),
   token: z.string(),
   ca_pem: z.string().nullable(),
+  /** Absent: none, or kept by an older version. */
+  proxy: z.string().optional(),
 })
 type PendingEnrolment = z.infer<typeof PendingEnrolment>
 
@@ -37,10 +39,10 @@ export async function enrolPending(folder: string, log: Log, stopped: Promise<un
   for (;;) {
     const pending = readPending(folder)
     if (pending === undefined) return true
-    const { server_url: serverUrl, token, ca_pem: caPem } = pending
+    const { server_url: serverUrl, token, ca_pem: caPem, proxy = null } = pending
     let isRefused = false
     try {
-      const identity = await enrolMachine({ folder, serverUrl, token, caPem, os })
+      const identity = await enrolMachine({ folder, serverUrl, token, caPem, proxy, os })
       removePending(folder)
       log.info({ server: serverUrl, agent_id: identity.agent_id }, 'machine enrolled')
       return true

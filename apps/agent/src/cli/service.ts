@@ -71,8 +71,13 @@ async function keepEnrolment({ folder, packageName, enrolment }: InstallOptions)
     )
   }
   if (isGiven) {
-    const { serverUrl, token, caPem } = readEnrolment(enrolment)
-    await writePendingEnrolment(folder, { server_url: serverUrl, token, ca_pem: caPem })
+    const { serverUrl, token, caPem, proxy } = await readEnrolment(enrolment)
+    await writePendingEnrolment(folder, {
+      server_url: serverUrl,
+      token,
+      ca_pem: caPem,
+      ...(proxy !== null && { proxy }),
+    })
   } else if (packageName === undefined) {
     requireIdentity(folder)
   }

@@ -1,4 +1,5 @@
 import { findIdentity } from '../identity/identity.ts'
+import { describeProxy } from '../link/proxy.ts'
 import { isLocked } from '../state/lock.ts'
 import { findStatus } from '../status-file.ts'
 import { AGENT_VERSION } from '../version.ts'
@@ -18,6 +19,7 @@ export function printStatus(folder: string): number {
     `version   ${AGENT_VERSION}`,
     `folder    ${folder}`,
     `server    ${identity.server_url}`,
+    ...(identity.proxy === undefined ? [] : [`proxy     ${describeProxy(identity.proxy)}`]),
     `agent id  ${identity.agent_id}`,
     `running   ${isRunning ? `yes${status === undefined ? '' : `, process ${status.pid}`}` : 'no'}`,
   ]

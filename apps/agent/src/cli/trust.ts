@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto'
+import type { TLSSocket } from 'node:tls'
 import { CliError } from '../errors.ts'
 import { requireIdentity, writeIdentity } from '../identity/identity.ts'
 import { describeConnectionFailure } from '../link/enrol-machine.ts'
-import { connectTrusted, hashOf, isEncrypted, type Server } from '../link/server-trust.ts'
+import { hashOf, isEncrypted, openTrusted, type Server, serverOf } from '../link/server-trust.ts'
 import { readCa } from './enrol.ts'
 
 const TIMEOUT_MS = 20_000
@@ -19,14 +20,18 @@ export async function trust({
   caFile: string | undefined
 }): Promise<void> {
   const identity = requireIdentity(folder)
-  const { server_url, agent_id } = identity
+  const { agent_id, server_url } = identity
   if (!isEncrypted(identity))
     throw new CliError(
       `the connection to ${server_url} is not encrypted, so there is no certificate to trust`,
     )
   const caPem = caFile === undefined ? null : readCa(caFile)
   const given = caPem === null ? null : hashOf(new X509Certificate(caPem))
-  const needsProof = await connectOnce({ server_url, ca_pem: caPem, proven_certificate: given })
+  const needsProof = await connectOnce({
+    ...serverOf(identity),
+    ca_pem: caPem,
+    proven_certificate: given,
+  })
   writeIdentity(folder, { ...identity, ca_pem: caPem, proven_certificate: needsProof ? given : null })
   process.stdout.write(
     `This machine now trusts the certificate of ${new URL(server_url).host}. It is still ${agent_id}.\nA running agent connects within a minute.\n`,
@@ -35,17 +40,19 @@ export async function trust({
 
 /** Returns true if the certificate is trusted only because it was given. */
 async function connectOnce(server: Server): Promise<boolean> {
-  const socket = connectTrusted(server, TIMEOUT_MS)
+  let socket: TLSSocket | undefined
   try {
+    const opened = await openTrusted(server, TIMEOUT_MS)
+    socket = opened
     await new Promise<void>((resolve, reject) => {
-      socket.once('error', reject)
-      socket.once('timeout', () => socket.destroy(new Error('it did not respond in time')))
-      socket.once('secureConnect', () => (socket.destroyed ? undefined : resolve()))
+      opened.once('error', reject)
+      opened.once('timeout', () => opened.destroy(new Error('it did not respond in time')))
+      opened.once('secureConnect', () => (opened.destroyed ? undefined : resolve()))
     })
-    return !socket.authorized
+    return !opened.authorized
   } catch (cause) {
     throw new CliError(`${describeConnectionFailure(new URL(server.server_url), cause)}. Nothing was changed`)
   } finally {
-    socket.destroy()
+    socket?.destroy()
   }
 }

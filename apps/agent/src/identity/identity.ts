@@ -29,6 +29,8 @@ export const Identity = z.object({
   ca_pem: z.string().nullable(),
   /** The certificate that is trusted whatever its CA, name and dates, because the server or a user has proven it. */
   proven_certificate: CertificateHash.nullable().default(null),
+  /** The proxy on the way to the server, with its user name and password. Absent: none. */
+  proxy: z.string().optional(),
   machine_key: z.string(),
   /** The hardware that the server knows. Absent: enrolled by an older agent, and not connected since. */
   hardware: Hardware.optional(),

@@ -31,12 +31,14 @@ export interface EnrolOptions {
   serverUrl: string
   token: string
   caPem: string | null
+  /** null = none. */
+  proxy?: string | null
   os: Os
 }
 
 /** Enrols this machine at a server and stores its identity. */
 export async function enrolMachine(options: EnrolOptions): Promise<Identity & { reattached: boolean }> {
-  const { folder, serverUrl, token, caPem, os } = options
+  const { folder, serverUrl, token, caPem, proxy = null, os } = options
   const url = serverAddress(serverUrl, ENROL_PATH)
   const { privateKey, machineKey, hardware } = await prepareFolder(folder, os)
   const claim = { token, machine_key: machineKey, public_key: publicKeyText(privateKey) }
@@ -51,7 +53,12 @@ export async function enrolMachine(options: EnrolOptions): Promise<Identity & { 
     },
     ...(hardware && { hardware }),
   }
-  const server = { server_url: serverUrl, ca_pem: caPem, proven_certificate: null }
+  const server = {
+    server_url: serverUrl,
+    ca_pem: caPem,
+    proven_certificate: null,
+    ...(proxy !== null && { proxy }),
+  }
   const { status, text } = await postJson(url, request, requestOptions(server, TIMEOUT_MS)).catch(
     (cause: unknown) => {
       throw new CliError(describeConnectionFailure(url, cause))

@@ -21,7 +21,10 @@ import type { Identity } from '../identity/identity.ts'
 import type { Outbox } from '../state/outbox.ts'
 import { linkAddress, needsMasks } from './address.ts'
 import { ReportPump } from './report-pump.ts'
-import { connectTrusted, isEncrypted, isProofObsolete, UntrustedCertificate } from './server-trust.ts'
+import { connectionTo, isProofObsolete, UntrustedCertificate } from './server-trust.ts'
+
+/** Node's request calls it, with a callback that the types of ws leave out. */
+type CreateConnection = NonNullable<ClientOptions['createConnection']>
 
 /** A server that accepts ten thousand returning agents may need a while for each. */
 const DIAL_TIMEOUT_MS = 20_000
@@ -71,6 +74,7 @@ export class Link implements Disposable {
     this.#reason = ''
     this.#errorFrames = 0
     this.#options.onState({ state: 'connecting' })
+    const connection = connectionTo(identity, DIAL_TIMEOUT_MS)
     const options: ClientOptions = {
       headers: { 'x-muster-agent': identity.agent_id, 'user-agent': `muster-agent/${agentVersion}` },
       handshakeTimeout: DIAL_TIMEOUT_MS,
@@ -78,7 +82,7 @@ export class Link implements Disposable {
       // Compression would cost each idle agent a window, and reports are small.
       perMessageDeflate: false,
       ...(needsMasks(identity.server_url) ? {} : { generateMask: (mask: Buffer) => void mask.fill(0) }),
-      ...(isEncrypted(identity) ? { createConnection: () => connectTrusted(identity, DIAL_TIMEOUT_MS) } : {}),
+      ...(connection === undefined ? {} : { createConnection: connection as unknown as CreateConnection }),
     }
     const socket = new WebSocket(linkAddress(identity.server_url, LINK_PATH), options)
     this.#socket = socket

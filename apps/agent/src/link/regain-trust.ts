@@ -10,7 +10,7 @@ import { describeError, type Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
 import { serverAddress } from './address.ts'
 import { postJson } from './post-json.ts'
-import { connectUnchecked, hashOf, type UntrustedCertificate } from './server-trust.ts'
+import { connectBy, connectUnchecked, hashOf, type UntrustedCertificate } from './server-trust.ts'
 
 // A server with a new certificate proves that it is the server of the enrolment: with its command key it signs a random
 // text of this agent and the hash of the certificate that it serves. The agent compares that hash with the certificate of
@@ -75,10 +75,10 @@ async function requestProof(identity: Identity, signal: AbortSignal): Promise<Pr
   const url = serverAddress(identity.server_url, CERTIFICATE_PROOF_PATH)
   const nonce = randomBytes(32).toString('base64url')
   let peer: X509Certificate | undefined
-  const createConnection = () => {
-    const socket = connectUnchecked(identity, PROOF_WITHIN_MS)
+  const createConnection = connectBy(identity, PROOF_WITHIN_MS, (tunnel) => {
+    const socket = connectUnchecked(identity, PROOF_WITHIN_MS, tunnel)
     return socket.once('secureConnect', () => (peer = socket.getPeerX509Certificate()))
-  }
+  })
   const options = { createConnection, defaultPort: 443, timeout: PROOF_WITHIN_MS, signal }
   const { status, text } = await postJson(url, { nonce }, options)
   if (status === 404) throw new NoProof('The server is too old to prove it. Update the server.')

@@ -1,14 +1,15 @@
 import { createHash, type X509Certificate } from 'node:crypto'
 import type { RequestOptions } from 'node:https'
-import { isIP, type Socket } from 'node:net'
-import { connect, TLSSocket } from 'node:tls'
+import { connect as connectTcp, isIP, Socket } from 'node:net'
+import { connect as connectTls, TLSSocket } from 'node:tls'
 import type { Identity } from '../identity/identity.ts'
+import { openTunnel } from './proxy.ts'
 
-/** The server, and what its certificate is checked against. */
-export type Server = Pick<Identity, 'server_url' | 'ca_pem' | 'proven_certificate'>
+/** The server, the way to it, and what its certificate is checked against. */
+export type Server = Pick<Identity, 'server_url' | 'ca_pem' | 'proven_certificate' | 'proxy'>
 
-export function serverOf({ server_url, ca_pem, proven_certificate }: Server): Server {
-  return { server_url, ca_pem, proven_certificate }
+export function serverOf({ server_url, ca_pem, proven_certificate, proxy }: Server): Server {
+  return { server_url, ca_pem, proven_certificate, ...(proxy !== undefined && { proxy }) }
 }
 
 /** The connection was closed before anything was sent. The message is for users, without a period. */
@@ -18,13 +19,57 @@ export class UntrustedCertificate extends Error {
 
 /** For every request to the server. */
 export function requestOptions(server: Server, timeoutMs: number): RequestOptions {
+  const connection = connectionTo(server, timeoutMs)
   return {
     timeout: timeoutMs,
     // With an agent, createConnection would be ignored; without one, the port must be named.
-    ...(isEncrypted(server)
-      ? { createConnection: () => connectTrusted(server, timeoutMs), defaultPort: 443 }
-      : { agent: false }),
+    ...(connection === undefined
+      ? { agent: false }
+      : { createConnection: connection, defaultPort: isEncrypted(server) ? 443 : 80 }),
   }
+}
+
+type CreateConnection = NonNullable<RequestOptions['createConnection']>
+
+/** For every connection to the server. Undefined: Node's own will do. */
+export function connectionTo(server: Server, timeoutMs: number): CreateConnection | undefined {
+  if (isEncrypted(server))
+    return connectBy(server, timeoutMs, (tunnel) => connectTrusted(server, timeoutMs, tunnel))
+  if (server.proxy === undefined) return undefined
+  return connectBy(server, timeoutMs, (tunnel) => tunnel ?? connectTcp(targetOf(server)))
+}
+
+/** Connects through the proxy, if there is one: then the socket is returned by the callback. */
+export function connectBy(
+  server: Server,
+  timeoutMs: number,
+  start: (tunnel: Socket | undefined) => Socket,
+): CreateConnection {
+  return (_options, done) => {
+    const { proxy } = server
+    if (proxy === undefined) return start(undefined)
+    const connect = async () => {
+      const tunnel = await openTunnel(proxy, targetOf(server), timeoutMs).catch((cause: Error) => cause)
+      // Nobody looks at the socket of a failure.
+      if (tunnel instanceof Error) done(tunnel, new Socket())
+      else done(null, start(tunnel))
+    }
+    void connect()
+    return undefined
+  }
+}
+
+/** As connectTrusted, through the proxy if there is one. Throws ProxyError. */
+export async function openTrusted(server: Server, timeoutMs: number): Promise<TLSSocket> {
+  const tunnel =
+    server.proxy === undefined ? undefined : await openTunnel(server.proxy, targetOf(server), timeoutMs)
+  return connectTrusted(server, timeoutMs, tunnel)
+}
+
+function targetOf(server: Server): { host: string; port: number } {
+  const { hostname, port } = new URL(server.server_url)
+  // URLs have IPv6 addresses in brackets.
+  return { host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port || (isEncrypted(server) ? 443 : 80)) }
 }
 
 export function isEncrypted({ server_url }: Pick<Server, 'server_url'>): boolean {
@@ -35,8 +80,8 @@ export function isEncrypted({ server_url }: Pick<Server, 'server_url'>): boolean
  * Connects to a server whose certificate is valid by the CA of the enrolment (without one, by the CAs that Node knows),
  * or is the proven one: then its name and dates do not matter.
  */
-export function connectTrusted(server: Server, timeoutMs: number): TLSSocket {
-  const socket = connectUnchecked(server, timeoutMs)
+function connectTrusted(server: Server, timeoutMs: number, tunnel: Socket | undefined): TLSSocket {
+  const socket = connectUnchecked(server, timeoutMs, tunnel)
   // Before every other listener, and where Node would check: nothing was sent yet.
   socket.once('secureConnect', () => {
     if (socket.authorized || isProven(socket, server)) return
@@ -60,14 +105,12 @@ function isProven(socket: TLSSocket, { proven_certificate }: Server): boolean {
   return peer !== undefined && hashOf(peer) === proven_certificate
 }
 
-/** Connects to any server. The caller checks the certificate. */
-export function connectUnchecked({ server_url, ca_pem }: Server, timeoutMs: number): TLSSocket {
-  const { hostname, port } = new URL(server_url)
-  // URLs have IPv6 addresses in brackets.
-  const host = hostname.replaceAll(/[[\]]/g, '')
-  return connect({
-    host,
-    port: Number(port || 443),
+/** Connects to any server, or begins TLS in an open tunnel. The caller checks the certificate. */
+export function connectUnchecked(server: Server, timeoutMs: number, tunnel: Socket | undefined): TLSSocket {
+  const { host, port } = targetOf(server)
+  const { ca_pem } = server
+  return connectTls({
+    ...(tunnel === undefined ? { host, port } : { socket: tunnel, host }),
     servername: isIP(host) === 0 ? host : '',
     timeout: timeoutMs,
     rejectUnauthorized: false,

@@ -14,6 +14,7 @@ import type {
 import type { FoundLog, LogSearch, LogSource } from '@muster/contract/agent/logs'
 import type { SystemTask, SystemTaskAction } from '@muster/contract/agent/scheduler'
 import type { ChannelRoom } from '../remote/files/channel-room.ts'
+import type { SystemProxy } from '../link/proxy.ts'
 import type { PackageTools } from './package-managers.ts'
 import type { PatchTools, SoftwareTools } from './package-tools.ts'
 import type { CpuTimes, Probes } from './probes.ts'
@@ -75,6 +76,8 @@ export interface Os {
   defaultDataFolder(): string
   /** Closes a folder to other users, where file modes do not. */
   protectFolder?(folder: string): Promise<void>
+  /** The proxy that the operating system is set to use. Absent where there is no such setting for services. */
+  findSystemProxy?(): Promise<SystemProxy | undefined>
   /** The id of the installation; undefined if the system has none that is its own. */
   findMachineId(): Promise<string | undefined>
   /** Distinguishes the machine from its clones. Absent where the machine id belongs to the hardware. */

@@ -19,6 +19,7 @@ export const windows: Os = {
   platform: 'windows',
   defaultDataFolder: () => join(process.env.ProgramData ?? 'C:\\ProgramData', 'Muster Agent'),
   protectFolder: async (folder) => (await import('./windows/protect-folder.ts')).protectFolder(folder),
+  findSystemProxy: async () => (await import('./windows/system-proxy.ts')).findSystemProxy(),
   findMachineId: async () => (await loadFacts()).findWindowsMachineId(),
   async readHardware() {
     const { findFirmwareUuid, readFirmwareTable } = await import('./windows/firmware.ts')

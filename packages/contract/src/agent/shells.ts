@@ -4,6 +4,18 @@ import { z } from 'zod'
 export const Shell = z.enum(['bash', 'sh', 'cmd', 'powershell', 'custom'])
 export type Shell = z.infer<typeof Shell>
 
+const SHELL_PATH = /^(?:\/|[A-Za-z]:\\)/
+
+/** Returns a body whose shell, which other programs give as a path, has its name, or `custom` with that path. */
+export function nameShell(given: Record<string, unknown>): Record<string, unknown> {
+  const { shell } = given
+  if (typeof shell !== 'string' || !SHELL_PATH.test(shell)) return given
+  const name = /^\/(?:usr\/)?bin\/(bash|sh)$/.exec(shell)?.[1]
+  return name === undefined
+    ? { ...given, shell: 'custom', custom_shell: given['custom_shell'] ?? shell }
+    : { ...given, shell: name }
+}
+
 export const Interpreter = z.enum(['powershell', 'cmd', 'python', 'shell', 'nushell', 'deno', 'node'])
 export type Interpreter = z.infer<typeof Interpreter>
 

@@ -411,7 +411,7 @@ export const bulkAction = endpoint({
     custom_field: Id.nullable().optional(),
     collector_all_output: z.boolean().optional(),
     save_to_agent_note: z.boolean().optional(),
-    patchMode: z.enum(['scan', 'install']).optional(),
+    patchMode: z.enum(['scan', 'install']).nullable().optional(),
     /** Keep offline machines until they return. */
     offlineAgents: z.boolean().default(false),
   }),

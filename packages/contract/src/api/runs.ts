@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { HISTORY_TYPES } from '@muster/rules/agents/history-state'
+import { nameShell } from '../agent/shells.ts'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, AgentParams, Id, Instant, ListQuery } from '../fields.ts'
 import { ScriptShell } from './scripts.ts'
@@ -75,21 +76,15 @@ const RunOptions = {
   wait: z.boolean().default(true),
 }
 
-const SHELL_PATH = /^(?:\/|[A-Za-z]:\\)/
-
 /** A body that may also name a shell by its path and give numbers as text, as other programs do. */
 function alsoLoose<Schema extends z.ZodType>(schema: Schema): z.ZodType<z.output<Schema>, z.input<Schema>> {
   // The schema itself is what is documented.
   return z.preprocess((body) => {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
     const given: Record<string, unknown> = { ...body }
-    const { shell, timeout } = given
+    const { timeout } = given
     if (typeof timeout === 'string' && /^\d{1,6}$/.test(timeout)) given['timeout'] = Number(timeout)
-    if (typeof shell !== 'string' || !SHELL_PATH.test(shell)) return given
-    const name = /^\/(?:usr\/)?bin\/(bash|sh)$/.exec(shell)?.[1]
-    return name === undefined
-      ? { ...given, shell: 'custom', custom_shell: given['custom_shell'] ?? shell }
-      : { ...given, shell: name }
+    return nameShell(given)
   }, schema) as unknown as z.ZodType<z.output<Schema>, z.input<Schema>>
 }
 

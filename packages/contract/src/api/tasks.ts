@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Shell } from '../agent/shells.ts'
+import { nameShell, Shell } from '../agent/shells.ts'
 import { ActionResult, InstancePolicy, MAX_ACTIONS, taskTimes, TaskTrigger } from '../agent/tasks.ts'
 import { endpoint } from '../endpoint.ts'
 import {
@@ -174,21 +174,37 @@ export const listTasks = endpoint({
   paged: true,
 })
 
+/** A body whose actions may also name a shell by its path, as other programs do. */
+function alsoShellPaths<Schema extends z.ZodType>(
+  schema: Schema,
+): z.ZodType<z.output<Schema>, z.input<Schema>> {
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+  // The schema itself is what is documented.
+  return z.preprocess((body) => {
+    if (!isObject(body) || !Array.isArray(body['actions'])) return body
+    const actions = body['actions'].map((action: unknown) => (isObject(action) ? nameShell(action) : action))
+    return { ...body, actions }
+  }, schema) as unknown as z.ZodType<z.output<Schema>, z.input<Schema>>
+}
+
 export const createTask = endpoint({
   method: 'POST',
   path: '/tasks/',
   access: 'can_manage_autotasks',
   summary:
     'Add a task to a machine; with `policy` instead of `agent`, add it to that policy and return its place there',
-  body: TaskFields.partial().extend({
-    agent: AgentId.optional(),
-    policy: Id.optional(),
-    /** Only with `policy`: applies to machines of these systems only. */
-    task_supported_platforms: TaskPlatforms.optional(),
-    name: fields.name,
-    task_type: fields.task_type,
-    actions: fields.actions,
-  }),
+  body: alsoShellPaths(
+    TaskFields.partial().extend({
+      agent: AgentId.optional(),
+      policy: Id.optional(),
+      /** Only with `policy`: applies to machines of these systems only. */
+      task_supported_platforms: TaskPlatforms.optional(),
+      name: fields.name,
+      task_type: fields.task_type,
+      actions: fields.actions,
+    }),
+  ),
   response: z.union([Task, PolicyItem]),
 })
 
@@ -207,7 +223,7 @@ export const editTask = endpoint({
   access: 'can_manage_autotasks',
   summary: 'Change some or all fields of a task. With `modified`, refused if another user has saved since',
   params: IdParams,
-  body: TaskFields.partial().extend({ modified: z.string().optional() }),
+  body: alsoShellPaths(TaskFields.partial().extend({ modified: z.string().optional() })),
   volatile: ['task_result', 'schedule', 'overridden_by_policy'],
   response: Task,
 })

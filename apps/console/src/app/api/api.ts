@@ -5,6 +5,7 @@ import { isReplacedSoon } from '../session/replaced-session.ts'
 import { untilSessionEnds } from '../session/session-end.ts'
 import { readStoredToken } from '../session/session.ts'
 import { createStore, useStore } from '../session/store.ts'
+import { readServerClock } from '../../ui/layout/server-clock.ts'
 import { queryKey } from './query-key.ts'
 
 /**
@@ -14,6 +15,8 @@ import { queryKey } from './query-key.ts'
 interface Early {
   token: string
   answers: Record<string, Promise<Response> | undefined>
+  /** The `Date` of one of them, and when it was sent and received. */
+  clock?: { date: string | null; sentMs: number; receivedMs: number }
 }
 
 declare global {
@@ -25,9 +28,18 @@ declare global {
 const GOOD_FOR_MS = 10_000
 
 /** `fetch`, with the early response if there is one. */
-const fetchEarlyFirst: typeof fetch = (input, init) => {
+const fetchEarlyFirst: typeof fetch = async (input, init) => {
   const early = typeof input === 'string' ? takeEarly(input, init) : undefined
-  return early === undefined ? fetch(input, init) : untilAborted(early, init?.signal ?? undefined)
+  if (early !== undefined) {
+    const response = await untilAborted(early, init?.signal ?? undefined)
+    const clock = window.musterEarly?.clock
+    if (clock !== undefined) readServerClock(clock)
+    return response
+  }
+  const sentMs = Date.now()
+  const response = await fetch(input, init)
+  readServerClock({ date: response.headers.get('date'), sentMs, receivedMs: Date.now() })
+  return response
 }
 
 function takeEarly(url: string, init: RequestInit | undefined): Promise<Response> | undefined {

@@ -12,6 +12,7 @@ import { queryKey } from '../api/query-key.ts'
 import { formatAge } from './format-seconds.ts'
 import { lazyPart } from './lazy-part.ts'
 import { Banner } from './Banner.tsx'
+import { ClockBanner } from './ClockBanner.tsx'
 
 /** Local-storage key of the first version that this browser saw. */
 export const VERSION_KEY = 'rmmver'
@@ -52,6 +53,7 @@ export function Banners() {
       <MaintenanceBanner />
       <ReadOnlyBanner />
       <BackupBanner />
+      <ClockBanner />
       <OfflineBanner />
     </>
   )

@@ -6,6 +6,7 @@ import { quietly } from '../../app/api/api.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import { type AgentsFrame, onAgentsFrame } from '../../app/live/live.ts'
 import { ageRows, applyFrame, changesOf, nextAgeingAt, patchRows } from './machine-rows.ts'
+import { onClockChange, serverNow } from '../../ui/layout/server-clock.ts'
 
 /** New machines in a burst refetch the list at most this often. */
 const REFETCH_MS = 1500
@@ -39,7 +40,7 @@ function followMachines(queryClient: QueryClient): Disposable {
   }
   const age = () => {
     clearTimeout(ageTimer)
-    const nowMs = Date.now()
+    const nowMs = serverNow()
     let nextMs = nowMs + MAX_PAUSE_MS
     updateLists(queryClient, (rows) => {
       const aged = ageRows(rows, nowMs)
@@ -48,6 +49,8 @@ function followMachines(queryClient: QueryClient): Disposable {
     })
     ageTimer = setTimeout(age, Math.max(250, nextMs - nowMs))
   }
+  // Rows that became overdue by a wrong clock stay so.
+  const stopClock = onClockChange(refetchLists)
   const stopFrames = onAgentsFrame((frame) => {
     updateLists(queryClient, (rows) => applyFrame(rows, frame))
     updateDetails(queryClient, frame)
@@ -63,6 +66,7 @@ function followMachines(queryClient: QueryClient): Disposable {
   age()
   return {
     [Symbol.dispose]() {
+      stopClock()
       stopFrames()
       stopCache()
       clearTimeout(refetchTimer)

@@ -9,6 +9,7 @@ import {
   sortMachines,
 } from './sort-machines.ts'
 import { replacedSince } from './machine-rows.ts'
+import { serverNow } from '../../ui/layout/server-clock.ts'
 
 const NONE: readonly AgentRow[] = []
 
@@ -72,7 +73,7 @@ export class MachineSearchMemory {
     if (query === undefined) return { shown: NONE, searchMs: 0 }
     const last = this.#last
     const canNarrow = last?.rows === rows && query.isWithin(last.query)
-    const found = query.find(canNarrow ? last.found : rows, Date.now())
+    const found = query.find(canNarrow ? last.found : rows, serverNow())
     this.#last = { rows, query, found }
     return { shown: found, searchMs: performance.now() - startMs }
   }

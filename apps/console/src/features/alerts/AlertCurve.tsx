@@ -16,6 +16,7 @@ import { withForecast } from '../checks/graph-forecast.ts'
 import { useForecast } from '../checks/use-forecast.ts'
 import { useSamples } from '../checks/use-samples.ts'
 import classes from './AlertPanel.module.css'
+import { serverNow } from '../../ui/layout/server-clock.ts'
 
 const RANGES = [
   { value: '24h', label: '24 hours', hours: 24 },
@@ -38,7 +39,7 @@ export function AlertCurve({ alert: { agent_id, alert_time }, check, isCompact }
   const mayMachines = useMay('can_list_agents')
   const [chosen, setChosen] = useState<RangeName>()
   // Fixed, so that the range does not change while it is read.
-  const [usual] = useState(() => usualRange((Date.now() - Date.parse(alert_time)) / 3_600_000))
+  const [usual] = useState(() => usualRange((serverNow() - Date.parse(alert_time)) / 3_600_000))
   const { data: agent } = useQuery({
     ...query(getAgent, { params: { agent_id: agent_id ?? '' } }),
     enabled: agent_id !== null && mayMachines,

@@ -13,6 +13,7 @@ import { refreshAlerts } from './alerts-query.ts'
 import { type AlertGroup, countNamed, describeChange, sendChange } from './send-change.ts'
 import { checkSnooze, fromLocalText, listSnoozeChoices, toLocalText } from './snooze-choices.ts'
 import { DateTimeField } from '../../ui/inputs/DateTimeField.tsx'
+import { serverNow } from '../../ui/layout/server-clock.ts'
 
 interface SnoozeDialogProps {
   alerts: readonly Alert[]
@@ -30,12 +31,12 @@ export function SnoozeDialog({ alerts, group, note = '', onDone, onClose }: Snoo
   const queryClient = useQueryClient()
   const format = useDateFormat()
   // Time of opening: choices do not move under the pointer.
-  const [choices] = useState(() => listSnoozeChoices(Date.now()))
+  const [choices] = useState(() => listSnoozeChoices(serverNow()))
   const [usual] = choices
   const form = useForm({
     initialValues: { choice: 'reminder', own: usual === undefined ? '' : toLocalText(usual.untilMs), note },
     validate: ({ choice, own }) => {
-      const wrong = choice === OWN ? checkSnooze(fromLocalText(own), Date.now()) : undefined
+      const wrong = choice === OWN ? checkSnooze(fromLocalText(own), serverNow()) : undefined
       return wrong === undefined ? {} : { own: wrong }
     },
     validateInputOnChange: true,

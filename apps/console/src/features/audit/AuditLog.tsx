@@ -32,6 +32,7 @@ import {
   toAuditRequest,
 } from './audit-view.ts'
 import { ACTION_LABELS, OBJECT_LABELS } from './audit-labels.ts'
+import { serverNow } from '../../ui/layout/server-clock.ts'
 
 export const AUDIT_REFUSED = 'Your role does not allow you to see the audit log.'
 
@@ -221,7 +222,7 @@ function AuditTools(props: AuditToolsProps) {
         </span>
         <CsvButton
           of="entries"
-          fileName={() => `audit-log-${new Date().toISOString().slice(0, 10)}.csv`}
+          fileName={() => `audit-log-${new Date(serverNow()).toISOString().slice(0, 10)}.csv`}
           table={entries.length === 0 ? undefined : () => auditTable(entries, columns)}
         />
       </div>

@@ -14,6 +14,7 @@ import { formatDate } from '../../ui/layout/date-format.ts'
 import { CsvButton, type CsvTable } from '../../ui/table/CsvButton.tsx'
 import { panRange } from './graph-data.ts'
 import { type HistoryView, LIVE_RANGE, RANGES, rangeUntilNow, readView, writeView } from './history-view.ts'
+import { serverNow } from '../../ui/layout/server-clock.ts'
 
 interface RangeToolsProps {
   range: HistoryView['range']
@@ -27,7 +28,7 @@ interface RangeToolsProps {
 export function RangeTools({ range, onChange, hasLive = false, ref }: RangeToolsProps) {
   const pan = (share: number) => {
     const shown = typeof range === 'string' ? rangeUntilNow(range) : range
-    onChange(panRange(shown, share, Date.now() / 1000))
+    onChange(panRange(shown, share, serverNow() / 1000))
   }
   const ranges = hasLive ? [LIVE_RANGE, ...RANGES] : RANGES
   return (

@@ -1,6 +1,7 @@
 import type { KeyboardEvent } from 'react'
 import type uPlot from 'uplot'
 import { type TimeRange, panRange, stepTo, zoomRange } from './graph-data.ts'
+import { serverNow } from '../../ui/layout/server-clock.ts'
 
 export interface GraphKeys {
   chart: uPlot | undefined
@@ -30,7 +31,7 @@ export function handleGraphKey(event: KeyboardEvent, keys: GraphKeys): void {
   const step = event.shiftKey ? undefined : STEPS[event.key]
   const factor = ZOOMS[event.key]
   if (share !== undefined && onZoom !== undefined) {
-    onZoom(panRange(range, share, Date.now() / 1000))
+    onZoom(panRange(range, share, serverNow() / 1000))
   } else if (step !== undefined && columns[0].length > 0) {
     const end = columns[0].length - 1
     const at = stepTo({ columns, from: cursor ?? (step > 0 ? -1 : end + 1), by: step })

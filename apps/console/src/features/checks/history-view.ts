@@ -1,4 +1,5 @@
 import type { TimeRange } from './graph-data.ts'
+import { serverNow } from '../../ui/layout/server-clock.ts'
 
 /** The last minutes, by the second where a machine measures live. */
 export const LIVE_RANGE = { value: 'live', label: 'Live', seconds: 300 } as const
@@ -42,7 +43,7 @@ const rangeSeconds = (name: RangeName): number => NAMED.find(({ value }) => valu
 
 /** The range that ends at this moment. */
 export function rangeUntilNow(name: RangeName): TimeRange {
-  const to = Math.ceil(Date.now() / 1000)
+  const to = Math.ceil(serverNow() / 1000)
   return { from: to - rangeSeconds(name), to }
 }
 

@@ -28,6 +28,7 @@ import { MachineLink } from '../agents/MachineLink.tsx'
 import { MACHINE_STATE_LABELS } from './job-labels.ts'
 import { MachineMark } from './JobMarks.tsx'
 import classes from './Jobs.module.css'
+import { serverNow } from '../../ui/layout/server-clock.ts'
 
 const TYPING_MS = 150
 const PAGE_SIZE = 500
@@ -160,7 +161,7 @@ const COLUMNS: readonly DataColumn<JobMachine, Context>[] = [
     title: 'Result',
     width: 'minmax(150px, 1.6fr)',
     render: (row) =>
-      row.due_at === null || Date.parse(row.due_at) < Date.now() ? (
+      row.due_at === null || Date.parse(row.due_at) < serverNow() ? (
         <bdi data-tip={endText(row)}>{endText(row)}</bdi>
       ) : (
         <span className="dim">

@@ -3,6 +3,7 @@ import { findScheduleProblem, type MaintenanceTimes } from '@muster/rules/schedu
 import { nextReminderAt } from '@muster/rules/schedules/reminder'
 import { instantOf, wallClockAt } from '@muster/rules/schedules/zone-time'
 import { writeTarget } from './window-state.ts'
+import { serverNow } from '../../ui/layout/server-clock.ts'
 
 export interface WindowForm extends Record<string, unknown> {
   /** `client-3`, `site-2`, `agent-abc`. */
@@ -39,7 +40,7 @@ export const UNIT_CHOICES = [
 ]
 
 /** An initial form: now until the next reminder, or planned for the coming night. */
-export function newForm(targets: string[], zone: string, nowMs = Date.now()): WindowForm {
+export function newForm(targets: string[], zone: string, nowMs = serverNow()): WindowForm {
   return {
     targets,
     when: 'now',
@@ -57,7 +58,7 @@ export function newForm(targets: string[], zone: string, nowMs = Date.now()): Wi
   }
 }
 
-export function readForm({ schedule, targets, reason }: MaintenanceWindow, nowMs = Date.now()): WindowForm {
+export function readForm({ schedule, targets, reason }: MaintenanceWindow, nowMs = serverNow()): WindowForm {
   const { starts, minutes, recurs, weekdays, month_days: monthDays, time_zone: zone, until } = schedule
   const unit = UNITS.find((name) => (minutes ?? 60) % UNIT_MINUTES[name] === 0) ?? 'minutes'
   return {
@@ -87,7 +88,7 @@ function hoursSoFar({ starts, time_zone: zone }: MaintenanceSchedule, nowMs: num
 export function toSchedule(
   values: WindowForm,
   ownZone: string,
-  nowMs = Date.now(),
+  nowMs = serverNow(),
 ): MaintenanceSchedule | undefined {
   const { when, open, time_zone: zone, until } = values
   if (when === 'now') return scheduleFromNow(values, ownZone, nowMs)
@@ -105,7 +106,7 @@ export function toSchedule(
 }
 
 /** Errors by field. */
-export function checkForm(values: WindowForm, ownZone: string, nowMs = Date.now()): Record<string, string> {
+export function checkForm(values: WindowForm, ownZone: string, nowMs = serverNow()): Record<string, string> {
   const errors: Record<string, string> = {}
   if (values.targets.length === 0) errors.targets = 'Choose at least one client, site or machine.'
   if (values.when === 'now') {

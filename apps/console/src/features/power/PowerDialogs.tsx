@@ -17,6 +17,7 @@ import { DateFormat } from '../../ui/layout/date-format-context.ts'
 import { checkDelay, NEW_WARNING, toWarning, WarningFields, type WarningForm } from './WarningFields.tsx'
 import { fromLocalText, toLocalText } from '../alerts/snooze-choices.ts'
 import { DateTimeField } from '../../ui/inputs/DateTimeField.tsx'
+import { serverNow } from '../../ui/layout/server-clock.ts'
 
 const WAYS = {
   reboot: {
@@ -144,11 +145,11 @@ function PlanReboot({ agent, close }: { agent: AgentDetail; close: () => void })
   const format = useDateFormat()
   const dateFormat = use(DateFormat)
   // Time of opening.
-  const [usual] = useState(() => toLocalText(nextReminderAt(Date.now())))
+  const [usual] = useState(() => toLocalText(nextReminderAt(serverNow())))
   const form = useForm({
     initialValues: { datetime: usual, ...NEW_WARNING },
     validate: {
-      datetime: (text) => checkTime(fromLocalText(text), Date.now()),
+      datetime: (text) => checkTime(fromLocalText(text), serverNow()),
       delay: (delay) => checkDelay(delay) ?? null,
     },
     validateInputOnChange: true,

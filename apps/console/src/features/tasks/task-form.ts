@@ -6,6 +6,7 @@ import { LAST_DAY_BIT } from '@muster/rules/schedules/task-schedule'
 import { findTaskProblem, listTaskProblems } from '@muster/rules/schedules/task-problems'
 import { instantOf, wallClockAt } from '@muster/rules/schedules/zone-time'
 import { checkVariable } from '../runs/run-form.ts'
+import { serverNow } from '../../ui/layout/server-clock.ts'
 
 /** An action of a task in the form: the fields of both kinds, of which its own are sent. */
 export interface ActionForm extends Record<string, unknown> {
@@ -68,7 +69,7 @@ const RANGES: Record<string, string> = {
 }
 
 /** An initial form: the coming night at two, in the machine's time zone. */
-export function newTaskForm(shell: string, zone: string, nowMs = Date.now()): TaskForm {
+export function newTaskForm(shell: string, zone: string, nowMs = serverNow()): TaskForm {
   const tomorrow = new Date(wallClockAt(zone, nowMs) + DAY_MS).toISOString().slice(0, 10)
   return {
     ...readTaskForm({ ...TASK_DEFAULTS, name: '', task_type: 'daily', actions: [] }),
@@ -152,7 +153,7 @@ export function toTimes(form: TaskForm): TaskSchedule | undefined {
 /** Errors by field. `mayBePast`: the time was saved before. */
 export function checkTaskForm(
   form: TaskForm,
-  { zone, mayBePast, nowMs = Date.now() }: { zone: string; mayBePast: boolean; nowMs?: number },
+  { zone, mayBePast, nowMs = serverNow() }: { zone: string; mayBePast: boolean; nowMs?: number },
 ): Record<string, string | null> {
   const wire = toWire(form)
   const issues = TaskFields.safeParse(wire).error?.issues ?? []

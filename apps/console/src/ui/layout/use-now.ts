@@ -1,10 +1,11 @@
 import { use, useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { DateFormat } from './date-format-context.ts'
+import { onClockChange, serverNow } from './server-clock.ts'
 
 const SECOND_MS = 1000
 
 /**
- * The current time in seconds, for relative times: updated every `everyMs`, and at each render. With the last tick
+ * The current time of the server in seconds, for relative times: updated every `everyMs`, and at each render. With the last tick
  * alone, a newer event would be "in 8 seconds". Undefined: no time is needed and no timer runs.
  */
 export function useNow(everyMs: number | undefined): number {
@@ -12,14 +13,18 @@ export function useNow(everyMs: number | undefined): number {
     (onTick: () => void) => {
       if (everyMs === undefined) return () => {}
       const timer = setInterval(onTick, everyMs)
-      return () => clearInterval(timer)
+      const stop = onClockChange(onTick)
+      return () => {
+        clearInterval(timer)
+        stop()
+      }
     },
     [everyMs],
   )
   return useSyncExternalStore(tick, everyMs === undefined ? noTime : thisSecond)
 }
 
-const thisSecond = () => Math.ceil(Date.now() / SECOND_MS) * SECOND_MS
+const thisSecond = () => Math.ceil(serverNow() / SECOND_MS) * SECOND_MS
 const noTime = () => 0
 
 type Write = (instant: string | number, format: string) => string

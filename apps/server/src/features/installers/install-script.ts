@@ -191,9 +191,49 @@ if [ "$action" = uninstall ]; then
   exit 0
 fi
 
+advice="Choose another folder with --data."
+
+# Fails with the reason if nothing can be written to the folder.
+require_folder() {
+  if [ -e "$1" ] && [ ! -d "$1" ]; then fail "$1 is a file. $advice"; fi
+  reason=$(mkdir -p "$1" 2>&1) || fail "the folder $1 could not be created:$(printf '%s' "$reason" | sed 's/.*://'). $advice"
+  probe=$1/.muster-probe
+  reason=$( { printf '#!/bin/sh\n' > "$probe"; } 2>&1) || {
+    rm -f "$probe" 2>/dev/null || true
+    fail "nothing can be written to $1:$(printf '%s' "$reason" | sed 's/.*://'). $advice"
+  }
+}
+
+# Fails with the reason if programs cannot run in the folder: the agent brings its own.
+require_program_folder() {
+  require_folder "$1"
+  chmod 700 "$probe"
+  runs=no
+  if "$probe" 2>/dev/null; then runs=yes; fi
+  rm -f "$probe"
+  if [ $runs = yes ]; then return; fi
+  point=$(df -P "$1" | tail -n 1 | sed 's/.*% *//')
+  if mount | grep -F " on $point " | tail -n 1 | grep -q noexec; then
+    fail "$point is mounted noexec: programs cannot run there. $advice"
+  fi
+  fail "programs cannot run in $1. $advice"
+}
+
+# A full disk is the usual reason, and no other message names it.
+fail_to_write() {
+  free=$(df -Pk "$program_folder" | tail -n 1 | sed 's/ *[0-9]*%.*//; s/.* //')
+  rm -f "$program_folder"/*.new "$program_folder"/download/*.new
+  if [ "$free" -lt 1024 ] 2>/dev/null; then
+    fail "the disk of $program_folder is full: $free kB are free. Free some space, or choose another folder with --data."
+  fi
+  fail "$1"
+}
+
 usual_umask=$(umask)
 umask 077
-mkdir -p "$program_folder" "$data"
+require_folder "$data"
+rm -f "$probe"
+require_program_folder "$program_folder"
 chmod 755 "$program_folder"
 ca=
 if [ -n "$authority" ]; then
@@ -203,8 +243,8 @@ fi
 
 fetch() {
   # A half-finished download must not be taken for the program.
-  if [ -n "$ca" ]; then curl -fsS --cacert "$ca" -o "$2.new" "$1"; else curl -fsS -o "$2.new" "$1"; fi
-  mv "$2.new" "$2"
+  if [ -n "$ca" ]; then curl -fsS --cacert "$ca" -o "$2.new" "$1"; else curl -fsS -o "$2.new" "$1"; fi &&
+    mv "$2.new" "$2"
 }
 
 # The server answers 503 while it builds the package, and says in the body what it does.
@@ -214,7 +254,7 @@ fetch_package() {
     set -- "$1" "$2" -sS -o "$2.new" -w '%{http_code}' -K -
     if [ -n "$ca" ]; then set -- "$@" --cacert "$ca"; fi
     from=$1; to=$2; shift 2
-    status=$(echo "header = \"Authorization: Enrol $token\"" | curl "$@" "$from") || fail "$url does not answer"
+    status=$(echo "header = \"Authorization: Enrol $token\"" | curl "$@" "$from") || fail_to_write "$url does not answer"
     if [ "$status" = 200 ]; then mv "$to.new" "$to"; return; fi
     reason=$(head -c 500 "$to.new"); rm -f "$to.new"
     if [ "$status" != 503 ] || [ $waited -ge 1200 ]; then fail "the package could not be downloaded: $reason"; fi
@@ -251,14 +291,14 @@ if [ "$system" = darwin ]; then
 else
   if ! find_node; then
     say "downloading Node"
-    fetch "$url/agent/node/linux/$(uname -m)" "$program_folder/node" || fail "this server has no Node for $(uname -m)"
+    fetch "$url/agent/node/linux/$(uname -m)" "$program_folder/node" || fail_to_write "this server has no Node for $(uname -m)"
     chmod 755 "$program_folder/node"
     node=$program_folder/node
   fi
   say "downloading the agent"
   mkdir -p "$program_folder/download"
-  fetch "$url/agent/program.mjs" "$program_folder/download/agent.mjs" || fail "the agent could not be downloaded from $url"
-  fetch "$url/agent/launcher.mjs" "$program_folder/download/muster-agent.mjs" || fail "the agent could not be downloaded from $url"
+  fetch "$url/agent/program.mjs" "$program_folder/download/agent.mjs" || fail_to_write "the agent could not be downloaded from $url"
+  fetch "$url/agent/launcher.mjs" "$program_folder/download/muster-agent.mjs" || fail_to_write "the agent could not be downloaded from $url"
   # The agent's program finds it there by the name of its package.
   case "$(uname -m)" in aarch64) pty=linux-arm64 ;; *) pty=linux-x64 ;; esac
   mkdir -p "$program_folder/node_modules/@lydell/node-pty-$pty"
@@ -270,7 +310,7 @@ fi
 if [ "$mode" = service ] && has_systemd; then systemctl stop "$service" >/dev/null 2>&1 || true; fi
 # The launcher chooses the version that runs, so that the agent can update itself.
 "$node" "$program" lay-out --program-folder "$program_folder" > /dev/null ||
-  fail "the program folder $program_folder could not be written"
+  fail_to_write "the program folder $program_folder could not be written"
 rm -rf "$program_folder/download"
 # Programs that the agent starts for people get it; the agent's own files stay private.
 umask "$usual_umask"

@@ -3,6 +3,7 @@ import { ErrorBody } from '@muster/contract/error-body'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { strictSchema } from '@muster/contract/strict-schema'
+import { fieldsWithoutEffect } from './reference-body.ts'
 
 /** A route in the API description: an endpoint of the contract, or a route with only a summary. */
 export interface DescribedRoute {
@@ -77,6 +78,7 @@ function describeRoute(route: DescribedRoute): Json {
   const access = endpoint.access
   return {
     summary: endpoint.summary,
+    ...describeWithoutEffect(endpoint),
     tags,
     'x-access': access,
     ...(access === 'public'
@@ -99,6 +101,11 @@ function describeRoute(route: DescribedRoute): Json {
       },
     },
   }
+}
+
+function describeWithoutEffect(endpoint: Endpoint): Json {
+  const names = Object.keys(fieldsWithoutEffect(endpoint) ?? {})
+  return names.length === 0 ? {} : { description: `Also accepted, without effect: ${names.join(', ')}.` }
 }
 
 function contentOf(endpoint: Endpoint): Json {

@@ -3,6 +3,7 @@ import type { Endpoint } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import type { z } from 'zod'
 import { strictSchema } from '@muster/contract/strict-schema'
+import { adapt, separate } from './reference-body.ts'
 
 /** Limits for names repeated in a refusal, because they are arbitrary input. */
 const MAX_NAMES = 20
@@ -25,21 +26,32 @@ export function refuseQuery(query: unknown): void {
 /**
  * Parses a body. An undeclared field is refused by name, so that no write succeeds without effect. A client may send
  * back a whole object as it was read: read-only fields pass if they are unchanged (`readCurrent`), or if they change on
- * their own (`endpoint.volatile`).
+ * their own (`endpoint.volatile`). `withoutEffect` names fields that are accepted for programs of the reference.
  */
 export async function readBody(
   endpoint: Endpoint,
   body: unknown,
   readCurrent: () => Promise<unknown>,
-): Promise<unknown> {
-  const parsed = parse(endpoint.body, body)
-  if ('data' in parsed) return parsed.data
+): Promise<{ body: unknown; withoutEffect: string[] }> {
+  const given = separate(endpoint, body)
+  const done = (data: unknown) => ({ body: data, withoutEffect: given.withoutEffect })
+  const parsed = parseBody(endpoint, given.body)
+  if ('data' in parsed) return done(parsed.data)
   if (endpoint.volatile === undefined || parsed.unknown.length === 0) throw refusal(parsed, 'body')
   const current = await readCurrent()
-  const sorted = Object.groupBy(parsed.unknown, (path) => judge(path, body, current, endpoint.volatile ?? []))
-  const rest = parse(endpoint.body, sorted.same === undefined ? body : without(body, sorted.same))
-  if ('data' in rest) return rest.data
+  const sorted = Object.groupBy(parsed.unknown, (path) =>
+    judge(path, given.body, current, endpoint.volatile ?? []),
+  )
+  const rest = parseBody(endpoint, sorted.same === undefined ? given.body : without(given.body, sorted.same))
+  if ('data' in rest) return done(rest.data)
   throw refusal({ ...rest, unknown: sorted.unknown ?? [], readOnly: sorted.readOnly ?? [] }, 'body')
+}
+
+function parseBody(endpoint: Endpoint, body: unknown): { data: unknown } | Failure {
+  const parsed = parse(endpoint.body, body)
+  if ('data' in parsed) return parsed
+  const adapted = adapt(endpoint, body, parsed.issues)
+  return adapted === undefined ? parsed : parse(endpoint.body, adapted)
 }
 
 interface Failure {

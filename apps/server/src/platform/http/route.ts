@@ -5,7 +5,7 @@ import type { Endpoint, Output, Parsed } from '@muster/contract/endpoint'
 import { IdParams, type ListQuery } from '@muster/contract/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
-import { OWN_SHAPE, SHAPE_HEADER } from '@muster/contract/client'
+import { OWN_SHAPE, SHAPE_HEADER, WITHOUT_EFFECT_HEADER } from '@muster/contract/client'
 import { type Caller, mayDo, refusePending } from './caller.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Metrics } from './metrics.ts'
@@ -117,13 +117,12 @@ export function route<E extends Endpoint>(
       if (api.disk.isLow) refuseChange(endpoint)
       const params = readPart(endpoint.params, request.params, 'address')
       if (endpoint.query === undefined && endpoint.method !== 'GET') refuseQuery(request.query)
-      const input = {
-        params,
-        query: readPart(endpoint.query, request.query, 'query'),
-        body: await readBody(endpoint, request.body, () =>
-          readCurrent(api, endpoint, { params, caller, inReferenceShape: false, request, reply }),
-        ),
-      }
+      const query = readPart(endpoint.query, request.query, 'query')
+      const { body, withoutEffect } = await readBody(endpoint, request.body, () =>
+        readCurrent(api, endpoint, { params, caller, inReferenceShape: false, request, reply }),
+      )
+      if (withoutEffect.length > 0) reply.header(WITHOUT_EFFECT_HEADER, withoutEffect.join(', '))
+      const input = { params, query, body }
       const inReferenceShape = takesReferenceShape(caller, request)
       let stream: JsonPieces | TextPieces | undefined
       const answer = async () => {

@@ -51,11 +51,20 @@ export function findText(key: RegistryKey, name: string): string | undefined {
 }
 
 /** A text or a number; undefined for other types and for values above 64 kB. */
-export function findValue({ advapi, handle }: RegistryKey, name: string): string | number | undefined {
+export function findValue(key: RegistryKey, name: string): string | number | undefined {
+  const found = findData(key, name)
+  return found === undefined ? undefined : decodeValue(found.type, found.data)
+}
+
+/** The bytes of any value up to 64 kB. */
+export function findData(
+  { advapi, handle }: RegistryKey,
+  name: string,
+): { type: number; data: Buffer } | undefined {
   const data = Buffer.alloc(MAX_BYTES)
   const [type, size]: [[number], [number]] = [[0], [MAX_BYTES]]
   const error = advapi.read(handle, name, null, type, data, size)
-  return error === ERROR.none ? decodeValue(type[0], data.subarray(0, size[0])) : undefined
+  return error === ERROR.none ? { type: type[0], data: data.subarray(0, size[0]) } : undefined
 }
 
 const NAME_CHARACTERS = 256

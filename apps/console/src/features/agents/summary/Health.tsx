@@ -18,6 +18,7 @@ import section from '../../../ui/layout/Section.module.css'
 import { Section } from '../../../ui/layout/Section.tsx'
 import { CHART, linePath, peakOf } from './small-chart.ts'
 import summary from './Summary.module.css'
+import { serverNow } from '../../../ui/layout/server-clock.ts'
 
 const HOUR_SECONDS = 3600
 const STORED_MS = 60_000
@@ -43,7 +44,7 @@ function useLastHour({ agent_id, connected, last_seen }: AgentDetail) {
 }
 
 function hourUntil(end: number | undefined): TimeRange {
-  const to = end ?? Math.ceil(Date.now() / 1000)
+  const to = end ?? Math.ceil(serverNow() / 1000)
   return { from: to - HOUR_SECONDS, to }
 }
 

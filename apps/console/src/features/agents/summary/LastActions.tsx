@@ -11,12 +11,13 @@ import section from '../../../ui/layout/Section.module.css'
 import { Section } from '../../../ui/layout/Section.tsx'
 import summary from './Summary.module.css'
 import { describeChange } from './what-changed.ts'
+import { serverNow } from '../../../ui/layout/server-clock.ts'
 
 const SHOWN = 5
 const DAYS_SECONDS = 30 * 86_400
 const MOVE_MS = 60_000
 
-const monthAgo = () => Math.floor(Date.now() / 1000) - DAYS_SECONDS
+const monthAgo = () => Math.floor(serverNow() / 1000) - DAYS_SECONDS
 
 /** The last actions of users on a machine. */
 export function LastActions({ agent: { agent_id } }: { agent: AgentDetail }) {

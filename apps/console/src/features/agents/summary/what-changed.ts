@@ -1,6 +1,7 @@
 import type { TimelineEntry } from '@muster/contract/api/timeline'
 import type { Check } from '@muster/contract/api/checks'
 import type { TimeRange } from '../../checks/graph-data.ts'
+import { serverNow } from '../../../ui/layout/server-clock.ts'
 
 const DAY = 86_400
 /** At least as much of the healthy time as this is shown before a failure. */
@@ -17,7 +18,7 @@ export type Period = keyof typeof PERIODS
 export function rangeSince(
   subject: Subject,
   period?: Period,
-  nowSeconds = Math.ceil(Date.now() / 1000),
+  nowSeconds = Math.ceil(serverNow() / 1000),
 ): TimeRange {
   if (period !== undefined) return { from: nowSeconds - PERIODS[period], to: nowSeconds }
   const since = 'check' in subject ? subject.check.check_result.failing_since : null

@@ -27,6 +27,7 @@ import {
   targetsQuery,
   toSchedule,
 } from './schedule-form.ts'
+import { serverNow } from '../../../ui/layout/server-clock.ts'
 
 const SHOWN_SHIFTS = 4
 const TICK_MS = 10_000
@@ -69,7 +70,7 @@ interface ScheduleFormDialogProps {
 function ScheduleFormDialog({ title, schedule, onReload, onClose }: ScheduleFormDialogProps) {
   const saveInto = useSaveInto(schedulesQuery.queryKey)
   const [start] = useState(() =>
-    schedule === undefined ? newScheduleForm(Date.now()) : readScheduleForm(schedule),
+    schedule === undefined ? newScheduleForm(serverNow()) : readScheduleForm(schedule),
   )
   const form = useForm<ScheduleForm>({
     initialValues: start,

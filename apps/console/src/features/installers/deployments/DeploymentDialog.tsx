@@ -19,6 +19,7 @@ import { findInitialSite, isWhole, MAX_USES, type SiteChoice } from '../install-
 import { deploymentsQuery } from './DeploymentsDialog.tsx'
 import { FlagFields, PlatformField, SiteFields, TypeField } from '../InstallerFields.tsx'
 import { DateTimeField } from '../../../ui/inputs/DateTimeField.tsx'
+import { serverNow } from '../../../ui/layout/server-clock.ts'
 
 const TITLE = 'New deployment'
 const DEFAULT_DAYS = 30
@@ -60,7 +61,7 @@ interface NewDeploymentProps {
 function NewDeployment({ clients, item, onClose }: NewDeploymentProps) {
   const { node, tab } = useSearch({ strict: false })
   const saveInto = useSaveInto(deploymentsQuery.queryKey)
-  const [usual] = useState(() => toLocalText(Date.now() + DEFAULT_DAYS * DAY_MS))
+  const [usual] = useState(() => toLocalText(serverNow() + DEFAULT_DAYS * DAY_MS))
   const form = useForm<DeploymentForm>({
     initialValues: {
       plat: 'windows',
@@ -75,7 +76,7 @@ function NewDeployment({ clients, item, onClose }: NewDeploymentProps) {
     validate: {
       client: (value) => (value === null ? 'Choose a client.' : null),
       site: (value) => (value === null ? 'Choose a site.' : null),
-      expires: (value) => checkExpiry(fromLocalText(value), Date.now()),
+      expires: (value) => checkExpiry(fromLocalText(value), serverNow()),
       uses: (value) => (isWhole(value, MAX_USES) ? null : `Enter 1 to ${MAX_USES} machines.`),
     },
     validateInputOnBlur: true,

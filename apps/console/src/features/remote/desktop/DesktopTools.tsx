@@ -8,6 +8,7 @@ import type { DesktopState, DesktopView } from './desktop-view.ts'
 import { KEY_SEQUENCES } from './key-sequences.ts'
 import { QUALITIES, type Quality, type ScreenLook } from './screen.ts'
 import type { SharedClipboard } from './use-clipboard.ts'
+import { serverNow } from '../../../ui/layout/server-clock.ts'
 
 interface DesktopToolsProps {
   hostname: string
@@ -28,7 +29,10 @@ export function DesktopTools(props: DesktopToolsProps) {
   const savePicture = async () => {
     const picture = await view.current?.screen?.takePicture()
     if (picture)
-      saveBlob(`${hostname}-${new Date().toISOString().replaceAll(':', '-').slice(0, 19)}.png`, picture)
+      saveBlob(
+        `${hostname}-${new Date(serverNow()).toISOString().replaceAll(':', '-').slice(0, 19)}.png`,
+        picture,
+      )
   }
   const focusScreen = () => view.current?.screen?.focus()
   return (

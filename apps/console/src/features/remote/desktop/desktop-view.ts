@@ -5,6 +5,7 @@ import { DesktopNews } from '@muster/contract/desktop'
 import { call } from '../../../app/api/api.ts'
 import { ChannelClient } from '../channel-client.ts'
 import { type Credentials, type CredentialType, type Screen, type ScreenLook, showScreen } from './screen.ts'
+import { serverNow } from '../../../ui/layout/server-clock.ts'
 
 const MEASURE_EVERY_MS = 2000
 
@@ -78,7 +79,7 @@ export function openDesktop(element: HTMLElement, agentId: string, handlers: Des
       look: handlers.look(),
       send: (piece) => channel.sendData(piece),
       onConnect: () =>
-        onState({ state: 'open', session, display, displays, server, sinceMs: Date.now(), recorded }),
+        onState({ state: 'open', session, display, displays, server, sinceMs: serverNow(), recorded }),
       onAsk: (types, give) => onState({ state: 'asks', types, give }),
       onTrouble: fail,
       onClipboard: handlers.onClipboard,

@@ -19,12 +19,13 @@ import { readLogFilter, type WantedLog, writeLogFilter } from './log-filter.ts'
 import { PRIORITY_CHOICES, priorityLabel, TIME_CHOICES } from './log-labels.ts'
 import { useLogEntries } from './use-log-entries.ts'
 import tones from './Logs.module.css'
+import { serverNow } from '../../../ui/layout/server-clock.ts'
 
 /** Entries of the system log, newest first, filtered by unit, priority, time and text. */
 export function LogEntries({ agent, children }: { agent: AgentDetail; children: ReactNode }) {
   const { hostname, connected } = agent
   const [find, setFind] = useFind()
-  const [askedAt, setAskedAt] = useState(() => Date.now())
+  const [askedAt, setAskedAt] = useState(() => serverNow())
   const [wanted, setWanted] = useState(() => readLogFilter(find))
   const isWindows = agent.plat === 'windows'
   const { log, entries, isCut } = useLogEntries(agent, { ...readLogFilter(find), askedAt })
@@ -39,7 +40,7 @@ export function LogEntries({ agent, children }: { agent: AgentDetail; children: 
           event.preventDefault()
           if (!isFit) return
           setFind(writeLogFilter({ ...wanted, unit: wanted.unit.trim(), log: wanted.log.trim() }))
-          setAskedAt(Date.now())
+          setAskedAt(serverNow())
         }}
       >
         {children}
