@@ -75,6 +75,13 @@ export class TestAgent implements AsyncDisposable {
     await this.#end('SIGKILL')
   }
 
+  /** Output of `muster-agent status`. */
+  async status(): Promise<string> {
+    const program = this.#spawn(['status'])
+    await program.ended
+    return program.stdout.join('\n')
+  }
+
   expectCleanLog(...allowed: RegExp[]): void {
     expectNoTrouble('the agent', [...this.log, ...(this.#program?.stderr ?? [])], allowed)
   }

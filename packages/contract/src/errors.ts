@@ -24,12 +24,17 @@ export const ERROR_STATUS = {
   /** A setting of the server has to allow it first. */
   switched_off: 412,
   too_large: 413,
+  /** A WebSocket was requested without an upgrade: a proxy in between removed it. */
+  upgrade_required: 426,
   too_many_requests: 429,
   internal: 500,
   unavailable: 503,
   /** The server is read-only until its disk has room. */
   disk_full: 507,
 } as const
+
+/** The server's page with settings of proxies that pass WebSockets. */
+export const PROXY_GUIDE_PATH = '/docs/reverse-proxy/'
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 

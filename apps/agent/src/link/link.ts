@@ -13,13 +13,14 @@ import {
   SERVER_DEAD_AFTER_MS,
   ServerFrame,
 } from '@muster/contract/agent/link'
+import { ERROR_STATUS, PROXY_GUIDE_PATH } from '@muster/contract/errors'
 import { z } from 'zod'
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { SignedCommand } from '@muster/contract/agent/commands'
 import { describeError, type Log } from '../log/log.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { Outbox } from '../state/outbox.ts'
-import { linkAddress, needsMasks } from './address.ts'
+import { linkAddress, needsMasks, serverAddress } from './address.ts'
 import { ReportPump } from './report-pump.ts'
 import { connectionTo, isProofObsolete, UntrustedCertificate } from './server-trust.ts'
 
@@ -33,6 +34,8 @@ const SIGN_IN_TIMEOUT_MS = 20_000
 const GOOD_AFTER_MS = 5000
 /** Slower retry after the server refused this agent. */
 const REFUSED_ATTEMPT = 4
+/** The server's answer to a request that reached it without its upgrade. */
+const UPGRADE_REMOVED = ERROR_STATUS.upgrade_required
 const ERROR_FRAMES_PER_LINK = 100
 const REPLY_HEAD_BYTES = 100
 
@@ -50,7 +53,8 @@ export class Link implements Disposable {
   #upSince = 0
   #errorFrames = 0
   #reason = ''
-  #distrust = ''
+  /** A cause that lasts until someone changes the network or the server. It is logged once. */
+  #problem = ''
   /** The server's certificate needs no proof, and the proven one is another. */
   #isProofObsolete = false
   #silence: NodeJS.Timeout | undefined
@@ -100,6 +104,16 @@ export class Link implements Disposable {
       'upgrade',
       ifCurrent((response: IncomingMessage) => {
         this.#isProofObsolete = isProofObsolete(response.socket, identity)
+      }),
+    )
+    socket.on(
+      'unexpected-response',
+      ifCurrent((_request: ClientRequest, { statusCode }: IncomingMessage) => {
+        this.#reason =
+          statusCode === UPGRADE_REMOVED
+            ? this.#describeProxy()
+            : `the server or a proxy in front of it answered with status ${statusCode}`
+        socket.terminate()
       }),
     )
     socket.on(
@@ -285,7 +299,7 @@ export class Link implements Disposable {
     this.#options.onState({ state: 'up', server_version: welcome.server_version })
     if (welcome.metrics_interval !== undefined) this.#options.onMetricsInterval(welcome.metrics_interval)
     this.#pump = new ReportPump(socket, this.#options.outbox)
-    this.#distrust = ''
+    this.#problem = ''
     if (this.#isProofObsolete) this.#options.onProofObsolete()
     this.#options.onUp()
     this.#pump.push()
@@ -301,11 +315,22 @@ export class Link implements Disposable {
       this.#redial = setTimeout(() => this.start(), reconnectDelayMs(0, Math.random(), 0))
       return
     }
-    if (problem !== this.#distrust)
-      this.#options.log.warn({ problem }, 'certificate of the server not trusted')
-    this.#distrust = problem
+    this.#warnOnce(problem, 'certificate of the server not trusted')
     this.#reason = problem
     this.#onClose(0, '')
+  }
+
+  #describeProxy(): string {
+    const { server_url } = this.#options.identity
+    const cause = 'a proxy between this machine and the server does not pass WebSockets'
+    const problem = `${cause}. See ${serverAddress(server_url, PROXY_GUIDE_PATH).href}`
+    this.#warnOnce(problem, 'no WebSocket to the server')
+    return problem
+  }
+
+  #warnOnce(problem: string, message: string): void {
+    if (problem !== this.#problem) this.#options.log.warn({ problem }, message)
+    this.#problem = problem
   }
 
   #onClose(code: number, reason: string): void {

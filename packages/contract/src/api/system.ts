@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
+import { Counts } from '../live-messages.ts'
 import { MachineColumnChoices } from '../machine-columns.ts'
 import {
   Color,
@@ -75,6 +76,15 @@ export const getVersion = endpoint({
   access: 'signed-in',
   summary: 'Get the version of the console that this server serves',
   response: z.string(),
+})
+
+export const getMachineCounts = endpoint({
+  method: 'GET',
+  path: '/core/counts/',
+  access: 'signed-in',
+  summary:
+    'Count the machines that you see, as the live socket does; null for users who may not list machines',
+  response: Counts.nullable(),
 })
 
 export const createSocketTicket = endpoint({

@@ -73,6 +73,11 @@ export function quietly<Result>(start: () => Result): Result {
   }
 }
 
+/** Returns `quietly` inside of it, for a request that starts later. */
+export function keepQuiet(): typeof quietly {
+  return quietDepth > 0 ? quietly : (start) => start()
+}
+
 /** Counts a request as pending until it ends. */
 async function countPending<Value>(request: () => Promise<Value>): Promise<Value> {
   if (quietDepth > 0) return request()

@@ -4,7 +4,7 @@ import { getMe, type Me } from '@muster/contract/calls/users'
 import type { Permission } from '@muster/contract/permissions'
 import { TREE_RELOAD_DELAY_MS } from '@muster/rules/text/layout'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { call, query } from './api.ts'
+import { call, keepQuiet, query } from './api.ts'
 import { queryKey } from './query-key.ts'
 
 /** Queries that many screens share. */
@@ -15,8 +15,9 @@ export const meQuery = query(getMe, {})
 export const clientsQuery = queryOptions({
   queryKey: queryKey(listClients, { query: {} }),
   queryFn: async ({ signal }) => {
+    const start = keepQuiet()
     await pause(TREE_RELOAD_DELAY_MS, signal)
-    return call(listClients, { query: {} }, { signal })
+    return start(() => call(listClients, { query: {} }, { signal }))
   },
 })
 

@@ -5,6 +5,7 @@ import {
   type LiveSocketHandlers,
   PING_EVERY_MS,
   PONG_WITHIN_MS,
+  RETRY_BLOCKED_MS,
   retryDelayMs,
 } from './live-socket.ts'
 
@@ -60,6 +61,7 @@ async function openLink(more: Partial<LiveSocketHandlers> = {}) {
     onMessage: ({ type }) => events.push(type),
     onReceived: (ms) => ms !== undefined && events.push(`pong ${ms}`),
     onLost: () => events.push('lost'),
+    onBlocked: () => events.push('blocked'),
     isSessionReplaced: () => Promise.resolve(false),
     onSessionEnded: () => events.push('session ended'),
     ...more,
@@ -105,6 +107,56 @@ test('a silent server is given up', async () => {
   FakeSocket.last?.accept()
   await vi.advanceTimersByTimeAsync(PONG_WITHIN_MS + 1_000)
   expect(FakeSocket.all).toHaveLength(2)
+})
+
+test('sockets that fail although there are tickets are blocked by a proxy, until one delivers a message', async () => {
+  const { events } = await openLink()
+  FakeSocket.last?.drop()
+  // A server that restarts between the ticket and the socket looks the same once.
+  expect(events).toEqual(['lost'])
+  await vi.advanceTimersByTimeAsync(1_000)
+  FakeSocket.last?.drop()
+  expect(events).toEqual(['lost', 'blocked'])
+  await vi.advanceTimersByTimeAsync(RETRY_BLOCKED_MS - 1)
+  expect(FakeSocket.all).toHaveLength(2)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(FakeSocket.all).toHaveLength(3)
+  await connect()
+  FakeSocket.last?.drop()
+  expect(events).toEqual(['lost', 'blocked', 'ready', 'lost'])
+})
+
+test('a proxy that swallows the handshake or the messages blocks as well', async () => {
+  const { events } = await openLink()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(events.slice(0, 2)).toEqual(['lost', 'blocked'])
+  FakeSocket.last?.accept()
+  await vi.advanceTimersByTimeAsync(PONG_WITHIN_MS)
+  expect(events.at(-1)).toBe('blocked')
+})
+
+test('without tickets the server is lost, also behind a proxy that blocks', async () => {
+  let isDown = false
+  const { events, link } = await openLink({
+    fetchTicket: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve('ticket')),
+  })
+  FakeSocket.last?.drop()
+  await vi.advanceTimersByTimeAsync(1_000)
+  FakeSocket.last?.drop()
+  isDown = true
+  link.tryNow()
+  await settle()
+  expect(events).toEqual(['lost', 'blocked', 'lost'])
+})
+
+test('a refusal by the server is not blamed on a proxy', async () => {
+  const { events } = await openLink()
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    FakeSocket.last?.accept()
+    FakeSocket.last?.drop(LIVE_CLOSE.ticketRefused)
+    await vi.advanceTimersByTimeAsync(4_000)
+  }
+  expect(events).toEqual(['lost', 'lost', 'lost'])
 })
 
 test('a missing ticket counts as a failed attempt', async () => {

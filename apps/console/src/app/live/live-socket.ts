@@ -6,6 +6,14 @@ export const PING_EVERY_MS = 10_000
 export const PONG_WITHIN_MS = 5_000
 const RETRY_FIRST_MS = 300
 const RETRY_MOST_MS = 3_000
+/** A proxy is not changed within seconds, and each attempt costs a ticket. */
+export const RETRY_BLOCKED_MS = 15_000
+/** Some proxies never answer the handshake. */
+const OPEN_WITHIN_MS = 20_000
+/** One failure may be a server that restarts between the ticket and the socket. */
+export const BLOCKED_FROM = 2
+/** RFC 6455, 7.4.1: the connection ended without a close frame. */
+export const NO_CLOSE_CODE = 1006
 
 export interface LiveSocketHandlers {
   /** Returns a fresh one-time ticket; a rejection counts as a failed attempt. */
@@ -17,6 +25,8 @@ export interface LiveSocketHandlers {
   onReceived(roundTripMs: number | undefined): void
   /** The connection broke; the next attempt follows automatically. */
   onLost(): void
+  /** The server issues tickets, but its messages do not arrive: a proxy does not pass WebSockets. Attempts go on. */
+  onBlocked(): void
   /** The server ended the session. Resolves to whether another session can take over. */
   isSessionReplaced(): Promise<boolean>
   /** The session has ended: no more attempts. */
@@ -32,6 +42,8 @@ export class LiveSocket implements Disposable {
   #url: string
   #attempt = new AbortController()
   #failures = 0
+  /** Sockets in a row that delivered nothing, although the server had issued a ticket for each. */
+  #mute = 0
   #wasReady = false
   #socket: WebSocket | undefined
   #pingSentAt: number | undefined
@@ -62,17 +74,22 @@ export class LiveSocket implements Disposable {
       if (!attempt.signal.aborted) this.#open(ticket, attempt.signal)
     } catch {
       // fetchTicket's caller has shown the error already; here it is a failed attempt.
-      if (!attempt.signal.aborted) this.#retry()
+      if (attempt.signal.aborted) return
+      this.#mute = 0
+      this.#retry()
     }
   }
 
   #open(ticket: string, signal: AbortSignal): void {
     const socket = new WebSocket(this.#url)
     this.#socket = socket
+    this.#mute += 1
+    this.#after(OPEN_WITHIN_MS, () => this.#lose())
     const options = { signal }
     socket.addEventListener(
       'open',
       () => {
+        this.#clearTimers()
         socket.send(JSON.stringify({ type: 'hello', ticket }))
         // A server that accepts the connection but stays silent counts as unreachable.
         this.#after(PONG_WITHIN_MS, () => this.#lose())
@@ -83,6 +100,8 @@ export class LiveSocket implements Disposable {
     socket.addEventListener(
       'close',
       ({ code }) => {
+        // A code of the server has passed the proxy; 1006 is the browser's own.
+        if (code !== NO_CLOSE_CODE) this.#mute = 0
         if (code === LIVE_CLOSE.sessionEnded) void this.#endSession()
         else this.#lose()
       },
@@ -92,6 +111,7 @@ export class LiveSocket implements Disposable {
 
   #receive(data: unknown): void {
     if (typeof data !== 'string') return
+    this.#mute = 0
     if (data === 'pong') {
       this.#clearTimers()
       this.#handlers.onReceived(
@@ -138,10 +158,19 @@ export class LiveSocket implements Disposable {
 
   #retry(): void {
     if (this.#disposed) return
-    this.#handlers.onLost()
+    const isBlocked = this.#mute >= BLOCKED_FROM
+    if (isBlocked) this.#handlers.onBlocked()
+    else this.#handlers.onLost()
     this.#clearTimers()
-    this.#after(retryDelayMs(this.#failures, Math.random()), () => void this.#connect())
+    // A first silent socket is followed by the next one soon, which shows why.
+    const delayMs = retryDelayMs(this.#mute === 0 ? this.#failures : 0, Math.random())
+    this.#after(isBlocked ? RETRY_BLOCKED_MS : delayMs, () => void this.#connect())
     this.#failures += 1
+  }
+
+  /** Tries again at once instead of after a pause. */
+  tryNow(): void {
+    if (!this.#disposed && this.#socket === undefined) void this.#connect()
   }
 
   // Back from sleep or a network loss: check at once instead of at the next ping.

@@ -10,9 +10,11 @@ import { createStore, useStore } from '../session/store.ts'
 import { whenSignedIn } from '../session/sign-in-needed.ts'
 import { isStale, type LiveEvent, TREE_FIELDS } from './live-invalidation.ts'
 import { LiveSocket } from './live-socket.ts'
+import { startPolling } from './polling.ts'
 
 export interface LiveState {
-  status: 'connecting' | 'live' | 'lost'
+  /** `blocked`: the server responds, but a proxy does not pass WebSockets. Lists are polled. */
+  status: 'connecting' | 'live' | 'lost' | 'blocked'
   /** Round-trip time of the last ping, in milliseconds. */
   roundTripMs: number | undefined
   /** Time of the last message from the server: the age of the data on screen. */
@@ -52,6 +54,11 @@ export function connectLive(queryClient: QueryClient, onSessionEnded: () => void
   live.set(START)
   const stale = createInvalidator(queryClient)
   let token: string | null = null
+  let polling: Disposable | undefined
+  const stopPolling = () => {
+    polling?.[Symbol.dispose]()
+    polling = undefined
+  }
   const url = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws/live/`
   const socket = new LiveSocket(url, {
     fetchTicket: async (signal) => {
@@ -61,6 +68,7 @@ export function connectLive(queryClient: QueryClient, onSessionEnded: () => void
       return ticket
     },
     onReady({ again }) {
+      stopPolling()
       live.set({ ...live.get(), status: 'live' })
       // Changes during the loss were not sent: request everything on screen again.
       quietly(() => askAgain(queryClient))
@@ -85,12 +93,24 @@ export function connectLive(queryClient: QueryClient, onSessionEnded: () => void
         if (changesTree(message)) stale.addTree()
       }
     },
-    onLost: () => live.set({ ...live.get(), status: 'lost', roundTripMs: undefined }),
+    onLost() {
+      stopPolling()
+      live.set({ ...live.get(), status: 'lost', roundTripMs: undefined })
+    },
+    onBlocked() {
+      live.set({ ...live.get(), status: 'blocked', roundTripMs: undefined })
+      polling ??= startPolling(queryClient, {
+        onCounts: (counts) =>
+          live.set({ ...live.get(), receivedAtMs: Date.now(), counts: counts ?? undefined }),
+        onFailed: () => socket.tryNow(),
+      })
+    },
     isSessionReplaced: () => isReplacedSoon(token),
     onSessionEnded,
   })
   return {
     [Symbol.dispose]() {
+      stopPolling()
       socket[Symbol.dispose]()
       stale.stop()
       live.set(START)

@@ -1,10 +1,17 @@
 import { Button } from '@mantine/core'
-import { IconAlertTriangle, IconCloudOff, IconDatabaseX, IconRefresh } from '@tabler/icons-react'
+import {
+  IconAlertTriangle,
+  IconCloudOff,
+  IconDatabaseX,
+  IconPlugConnectedX,
+  IconRefresh,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useState } from 'react'
 import { getVersion } from '@muster/contract/calls/system'
 import { VERSION_CHECK_MS } from '@muster/rules/text/layout'
 import { describeError } from '../api/describe-error.ts'
+import { ProxyGuideLink } from '../live/Blocked.tsx'
 import { useLive } from '../live/live.ts'
 import { dashInfoQuery, useDashInfo } from '../api/queries.ts'
 import { call } from '../api/api.ts'
@@ -145,9 +152,21 @@ function BackupBanner() {
 const GRACE_MS = 1_500
 
 function OfflineBanner() {
-  const lost = useLive((state) => state.status !== 'live')
-  if (!lost) return null
-  return <LostLink />
+  const status = useLive((state) => state.status)
+  if (status === 'live') return null
+  return status === 'blocked' ? <BlockedLink /> : <LostLink />
+}
+
+function BlockedLink() {
+  return (
+    <Banner tone="warning" icon={<IconPlugConnectedX size={16} stroke={1.75} aria-hidden />}>
+      <span>
+        Live updates are off: a proxy between this browser and the server does not pass WebSockets. Lists
+        refresh every few seconds. Terminals, desktops and live logs cannot start.
+      </span>
+      <ProxyGuideLink size="compact-xs" />
+    </Banner>
+  )
 }
 
 function LostLink() {

@@ -140,7 +140,7 @@ function BarItem({ item: { label, opens } }: { item: MenuItem }) {
   )
 }
 
-const WORDS = { live: 'live', connecting: 'connecting', lost: 'offline' }
+const WORDS = { live: 'live', connecting: 'connecting', lost: 'offline', blocked: 'not live' }
 
 /** Whether changes arrive live, and the round-trip time to the server. */
 function LiveIndicator() {
@@ -165,4 +165,5 @@ const EXPLANATIONS = {
   live: 'Live: changes appear automatically. The time is the response time of the server.',
   connecting: 'Connecting to the server for live updates.',
   lost: 'Connection lost. The console reconnects automatically.',
+  blocked: 'Live updates are off: a proxy does not pass WebSockets. Lists refresh every few seconds.',
 }

@@ -21,6 +21,7 @@ import { NoPermission } from '../../ui/layout/States.tsx'
 import { Dialog } from '../../ui/dialog/Dialog.tsx'
 import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
 import { MenuItems } from '../../ui/dialog/ContextMenu.tsx'
+import { BLOCKED_CAUSE, ProxyGuideLink } from '../../app/live/Blocked.tsx'
 import { AskNeeded } from './AskNeeded.tsx'
 import { KeyBar } from './KeyBar.tsx'
 import { RecordedMark } from './RecordedMark.tsx'
@@ -114,6 +115,7 @@ export function TerminalTab(props: TerminalTabProps) {
         <p className={classes.status} role="status" data-state={state.state}>
           {describeTerminal(state, hostname)}
         </p>
+        {state.state === 'blocked' && <ProxyGuideLink size="compact-sm" />}
         {state.state === 'open' && state.recorded && <RecordedMark what="terminal" />}
         {join === undefined && (
           <ShellMenu agentId={agentId} request={request} label={nameShell(state)} onRequest={begin} />
@@ -220,6 +222,8 @@ function describeTerminal(state: TerminalState, hostname: string): string {
       return `${howIn(state)} ${state.shell} as ${state.user} on ${hostname}`
     case 'lost':
       return 'Connection lost. The terminal stays open for ten minutes. Reconnecting …'
+    case 'blocked':
+      return `The terminal cannot start. ${BLOCKED_CAUSE}`
     case 'offline':
       return `${state.message} Retrying until the machine is back.`
     case 'ended':

@@ -8,6 +8,7 @@ import {
 } from '@muster/contract/agent/channel'
 import { CreditDebt } from '@muster/contract/agent/channel-flow'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { RETRY_BLOCKED_MS } from '../../app/live/live-socket.ts'
 import { ChannelClient } from './channel-client.ts'
 
 /** A window whose machine grants credit when the test says so. */
@@ -69,6 +70,47 @@ test('a window that has sent messages for days still sends them', async () => {
   }
   expect(frames).toHaveLength(many)
   expect(readChannelText(frames.at(-1)?.payload ?? new Uint8Array())).toEqual({ type: 'ping', number: many })
+})
+
+test('sockets that end without a word although there are tickets are blocked by a proxy', async () => {
+  vi.useFakeTimers()
+  const sockets: EventTarget[] = []
+  class Socket extends EventTarget {
+    constructor() {
+      super()
+      sockets.push(this)
+    }
+    close(): void {}
+  }
+  vi.stubGlobal('WebSocket', Socket)
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+    vi.useRealTimers()
+  })
+  const lost: unknown[] = []
+  let isDown = false
+  using _client = new ChannelClient('a', {
+    fetchTicket: () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve('ticket')),
+    request: () => ({ tool: 'terminal', session: null, cols: 80, rows: 24 }),
+    onWelcome: () => {},
+    onData: () => {},
+    onText: () => {},
+    onLost: (why) => void lost.push(why),
+    onEnd: () => false,
+  })
+  const fail = async () => {
+    sockets.at(-1)?.dispatchEvent(new CloseEvent('close', { code: 1006 }))
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+  await vi.advanceTimersByTimeAsync(0)
+  await fail()
+  // A server that restarts between the ticket and the socket looks the same once.
+  expect([sockets.length, lost]).toEqual([2, []])
+  await fail()
+  expect(lost).toEqual(['blocked'])
+  isDown = true
+  await vi.advanceTimersByTimeAsync(RETRY_BLOCKED_MS)
+  expect([sockets.length, lost[1]]).toEqual([2, undefined])
 })
 
 test('a message without credit waits behind the paste', async () => {

@@ -11,6 +11,7 @@ import {
 } from '@muster/contract/agent/channel'
 import { CreditDebt, SendWindow } from '@muster/contract/agent/channel-flow'
 import type { WebTermRequest } from '@muster/contract/api/webterm'
+import { BLOCKED_FROM, NO_CLOSE_CODE, RETRY_BLOCKED_MS } from '../../app/live/live-socket.ts'
 import { ChannelAccepted, channelPath, type LogRequest, type ToolRequest } from '@muster/contract/channels'
 
 /** The reason for opening the tools of this window: given once, it counts for later tools. */
@@ -68,8 +69,11 @@ export interface ChannelHandlers {
   /** `consumed` returns credit once the bytes are processed. */
   onData: (bytes: Uint8Array, consumed: () => void) => void
   onText: (message: unknown) => void
-  /** The connection broke and will be retried; returning false stops that. */
-  onLost: (why: ChannelEnd | undefined) => void | false
+  /**
+   * The connection broke and will be retried; returning false stops that. `blocked`: the server responds, but a proxy
+   * does not pass WebSockets.
+   */
+  onLost: (why: ChannelEnd | 'blocked' | undefined) => void | false
   /** The channel has ended; true = retry once. */
   onEnd: (end: ChannelEnd) => boolean
 }
@@ -84,6 +88,8 @@ export class ChannelClient implements Disposable {
   /** Bytes without credit from the machine yet; a message is sent whole. */
   #waiting: { kind: typeof CHANNEL_KIND.data | typeof CHANNEL_KIND.text; payload: Uint8Array }[] = []
   #failures = 0
+  /** Sockets in a row that delivered nothing, although the server had issued a ticket for each. */
+  #mute = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #pulse: ReturnType<typeof setInterval> | undefined
   /** Pings since the last received message. */
@@ -131,12 +137,14 @@ export class ChannelClient implements Disposable {
       ticket = await this.#handlers.fetchTicket()
     } catch {
       // The call has shown the error already; here it is a failed attempt.
+      this.#mute = 0
       return this.#lose(undefined)
     }
     if (this.#isOver) return
     const socket = new WebSocket(this.#url)
     socket.binaryType = 'arraybuffer'
     this.#socket = socket
+    this.#mute += 1
     this.#sending = new SendWindow()
     this.#debt = new CreditDebt()
     this.#waiting = []
@@ -152,11 +160,13 @@ export class ChannelClient implements Disposable {
     socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (this.#socket !== socket) return
       this.#unanswered = 0
+      this.#mute = 0
       if (data instanceof ArrayBuffer) end = this.#receive(new Uint8Array(data)) ?? end
       else if (typeof data === 'string') this.#greet(data)
     })
-    socket.addEventListener('close', () => {
+    socket.addEventListener('close', ({ code }) => {
       if (this.#socket !== socket) return
+      if (code !== NO_CLOSE_CODE) this.#mute = 0
       this.#socket = undefined
       clearInterval(this.#pulse)
       if (end === undefined || COMES_BACK.has(end.code)) return this.#lose(end)
@@ -232,9 +242,14 @@ export class ChannelClient implements Disposable {
   #lose(why: ChannelEnd | undefined): void {
     clearInterval(this.#pulse)
     if (this.#isOver) return
-    if (this.#handlers.onLost(why) === false) return this[Symbol.dispose]()
+    const isBlocked = this.#mute >= BLOCKED_FROM
+    // The first socket without a message is tried again before anything is said.
+    const isUnclear = this.#mute > 0 && !isBlocked
+    if (!isUnclear && this.#handlers.onLost(isBlocked ? 'blocked' : why) === false)
+      return this[Symbol.dispose]()
     const most = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** this.#failures)
     this.#failures += 1
-    this.#timer = setTimeout(() => void this.#connect(), most / 2 + (most / 2) * Math.random())
+    const delayMs = isBlocked ? RETRY_BLOCKED_MS : most / 2 + (most / 2) * Math.random()
+    this.#timer = setTimeout(() => void this.#connect(), delayMs)
   }
 }

@@ -41,6 +41,8 @@ export type TerminalState =
       joined?: JoinMode | undefined
     }
   | { state: 'lost' }
+  /** A proxy does not pass WebSockets. */
+  | { state: 'blocked' }
   | { state: 'offline'; message: string }
   | { state: 'ended'; exitCode: number | null; message: string }
   | { state: 'refused'; code: ChannelEnd['code']; message: string }
@@ -142,6 +144,10 @@ export function openTerminal(
       recorded = welcome.recorded
     },
     onLost: (why) => {
+      if (why === 'blocked') {
+        onState({ state: 'blocked' })
+        return undefined
+      }
       if (agentId === undefined) {
         onState({ state: 'ended', exitCode: null, message: LOST_WITH_SERVER })
         return false

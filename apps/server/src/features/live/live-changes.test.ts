@@ -1,5 +1,6 @@
 import { createClient, editClient } from '@muster/contract/api/clients'
 import { createNote } from '@muster/contract/api/notes'
+import { getMachineCounts } from '@muster/contract/api/system'
 import { createScript } from '@muster/contract/api/scripts'
 import { EVENT_TYPES, eventRule, LIVE_CLOSE } from '@muster/contract/events'
 import { PERMISSIONS } from '@muster/contract/permissions'
@@ -111,6 +112,18 @@ test('last_seen of a connected machine is not repeated, and is sent when its lin
     frame.changed.some((agent) => 'connected' in agent),
   )
   expect(changed).toEqual([{ agent_id, connected: false, last_seen }])
+})
+
+test('the counts of the socket are also an endpoint, for users who may list machines', async () => {
+  await using prepared = await prepare()
+  const { server, open, given, all, limited } = prepared
+  for (const user of [all, limited]) {
+    using console = await open(user)
+    const { counts } = await console.next('counts')
+    expect((await server.as(user).call(getMachineCounts, {})).body).toEqual(counts)
+  }
+  const nobody = await given.user()
+  expect((await server.as(nobody).call(getMachineCounts, {})).body).toBeNull()
 })
 
 test('counts follow the machines, limited to the scope of the user', async () => {

@@ -208,3 +208,20 @@ test('a stopping server closes every socket, and does not wait for one that does
   await server[Symbol.asyncDispose]()
   await Promise.all([greeted.closed, waiting.closed])
 })
+
+test('a handshake whose upgrade a proxy removed is answered with the cause, and is in the log once', async () => {
+  await using prepared = await prepare()
+  const { server, url } = prepared
+  server.expectLog(/a proxy in front of the server does not pass WebSockets/)
+  for (const path of ['/ws/live/', '/ws/live/', '/agent/ws']) {
+    // As nginx sends it with its defaults.
+    const headers = { 'sec-websocket-key': 'bXVzdGVyLW11c3Rlci0xMw==', 'sec-websocket-version': '13' }
+    const response = await fetch(url + path, { headers })
+    expect([response.status, await response.json()]).toEqual([
+      426,
+      expect.objectContaining({ code: 'upgrade_required', detail: expect.stringContaining('proxy') }),
+    ])
+  }
+  const lines = server.logLines.filter(({ msg }) => /does not pass WebSockets/.test(String(msg)))
+  expect(lines.map(({ level }) => level)).toEqual([40])
+})

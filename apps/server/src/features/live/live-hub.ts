@@ -80,6 +80,12 @@ type MachineCounts = Omit<Counts, 'days_until_cert_expires'>
 /** Counts of one site. Machines are counted once, however many consoles see different parts of them. */
 type SiteCounts = { location: AgentLocation; counts: MachineCounts }
 
+export function countMachines(rows: Iterable<AgentRow>): MachineCounts {
+  const counts = noMachines()
+  for (const row of rows) addMachine(counts, row)
+  return counts
+}
+
 function countBySite(rows: Iterable<AgentRow>): SiteCounts[] {
   const sites = new Map<number, SiteCounts>()
   for (const row of rows) {

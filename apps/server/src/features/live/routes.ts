@@ -1,3 +1,4 @@
+import { getMachineCounts } from '@muster/contract/api/system'
 import { AppError } from '@muster/contract/errors'
 import { LIVE_CLOSE } from '@muster/contract/events'
 import { LiveHello } from '@muster/contract/live-messages'
@@ -5,14 +6,14 @@ import type { RawData, WebSocket } from 'ws'
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Context } from '../../context.ts'
-import type { Caller } from '../../platform/http/caller.ts'
+import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { isAllowedOrigin } from '../../platform/http/open-http.ts'
-import type { Api } from '../../platform/http/route.ts'
+import { type Api, route } from '../../platform/http/route.ts'
 import { findCaller } from '../users/sessions/find-caller.ts'
 import { redeemTicket } from '../users/sessions/socket-tickets.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { AgentRowSource } from './agent-frames.ts'
-import { LiveHub } from './live-hub.ts'
+import { countMachines, LiveHub } from './live-hub.ts'
 import { createVisibility, type Visibility } from './visibility.ts'
 import { LiveSocket } from './live-socket.ts'
 
@@ -29,13 +30,14 @@ export interface LiveOptions {
 export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHub {
   const visibilityOf = async ({ scope }: Caller) =>
     createVisibility(scope, scope.all ? [] : await findClientsOfSites(ctx.db, scope.siteIds))
+  const daysUntilCertExpires = watchCertificate(ctx)
   const hub = new LiveHub({
     log: ctx.log,
     now: ctx.now,
     version: options.version,
     rows: options.rows,
     onEvent: ctx.onEvent,
-    daysUntilCertExpires: watchCertificate(ctx),
+    daysUntilCertExpires,
     recheck: async (known) => {
       const caller = await findCaller(ctx, known.session.digest, known.source)
       const session = caller?.session
@@ -46,6 +48,17 @@ export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHu
   })
   api.metrics.gauge('muster_live_consoles', 'Consoles with a live socket to this process', () => hub.size)
   api.fastify.addHook('preClose', () => hub[Symbol.asyncDispose]())
+
+  // For consoles behind a proxy that does not pass WebSockets.
+  route(api, getMachineCounts, async ({ caller }) =>
+    mayDo(caller, 'can_list_agents')
+      ? {
+          ...countMachines(await options.rows.list(caller, {})),
+          days_until_cert_expires: daysUntilCertExpires(),
+        }
+      : null,
+  )
+
   api.fastify.get(
     LIVE_PATH,
     {

@@ -1,3 +1,4 @@
+import { PROXY_GUIDE_PATH } from '@muster/contract/errors'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 
@@ -47,4 +48,15 @@ test('the page shows every endpoint and runs no script', async () => {
   expect(text).not.toContain('<script')
   expect(text).toContain('Programs send an API key as header <code>X-API-KEY</code>')
   for (const endpoint of server.app.api.mounted) expect(text).toContain(`<code>${endpoint.path}</code>`)
+})
+
+test('the guide for proxies is a page with the settings of four of them, and needs no sign-in', async () => {
+  await using server = await createTestServer()
+  const { status, headers, text } = await server.anonymous.send({ method: 'GET', url: PROXY_GUIDE_PATH })
+  expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+  for (const heading of ['nginx', 'Caddy', 'Apache', 'HAProxy']) expect(text).toContain(`<h2>${heading}</h2>`)
+  expect(text).toContain('\n        proxy_set_header Upgrade $http_upgrade;\n')
+  expect(text).toContain('<code>MUSTER_TRUSTED_PROXIES</code>')
+  // No Markdown is left, and no script.
+  expect(text).not.toMatch(/```|^- |^## |\]\(|<script/m)
 })

@@ -1,6 +1,8 @@
 import { createSocketTicket, getDashInfo, getHealth, getVersion } from '@muster/contract/api/system'
-import { AppError } from '@muster/contract/errors'
+import { AppError, PROXY_GUIDE_PATH } from '@muster/contract/errors'
 import { timingSafeEqual } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../../context.ts'
 import { VERSION } from '../../platform/config/config.ts'
@@ -16,6 +18,7 @@ import { findPreferences } from '../users/queries.ts'
 import { findCarriedAgent } from '../updates/carried-agent.ts'
 import { isSetupOpen } from '../clients/finish-setup.ts'
 import { writeDocsPage } from '../../platform/http/docs-page.ts'
+import { writeGuidePage } from '../../platform/http/guide-page.ts'
 import { describeApi, type DescribedRoute } from '../../platform/http/openapi.ts'
 import { PAGE_POLICY } from '../../platform/http/security-headers.ts'
 import type { Metrics } from '../../platform/http/metrics.ts'
@@ -77,10 +80,14 @@ function hasMetricsToken({ headers }: FastifyRequest, token: string | undefined)
   return timingSafeEqual(Buffer.from(digestOf(given)), Buffer.from(digestOf(token)))
 }
 
-/** The API description. Built at the first request, when every route is mounted, and cached. */
+/** The file of the repository, so that its examples exist once. */
+const PROXY_GUIDE = join(import.meta.dirname, '../../../../../docs/reverse-proxy.md')
+
+/** The API description, and a page for administrators. Built at the first request, when every route is mounted, and cached. */
 export function descriptionRoutes(api: Api, routes: readonly DescribedRoute[]): void {
   let description: string | undefined
   let page: string | undefined
+  let guide: string | undefined
 
   api.fastify.get(
     '/openapi.json',
@@ -97,6 +104,15 @@ export function descriptionRoutes(api: Api, routes: readonly DescribedRoute[]): 
     async (_request, reply) => {
       page ??= writeDocsPage(routes, VERSION)
       return reply.type('text/html; charset=utf-8').header('content-security-policy', PAGE_POLICY).send(page)
+    },
+  )
+
+  api.fastify.get(
+    PROXY_GUIDE_PATH,
+    { config: { summary: 'How a reverse proxy passes WebSockets, as a page' } },
+    async (_request, reply) => {
+      guide ??= writeGuidePage(readFileSync(PROXY_GUIDE, 'utf8'))
+      return reply.type('text/html; charset=utf-8').header('content-security-policy', PAGE_POLICY).send(guide)
     },
   )
 }

@@ -39,12 +39,13 @@ test('an unknown address is a 404, and a wrong method a 405 that lists the valid
   ])
 })
 
-test('a plain request to a WebSocket address is refused with a sentence', async () => {
+test('a plain request to a WebSocket address is refused with a sentence that names the proxy', async () => {
   await using server = await createTestServer()
   const root = server.as(await server.given.user({ superuser: true }))
-  for (const url of ['/agent/ws', '/ws/live/', '/ws/webterm/']) {
+  for (const url of ['/agent/ws', '/ws/live/', '/ws/webterm/', '/ws/agent/alpha0000000/channel/']) {
     const { status, error } = await root.send({ method: 'GET', url })
-    expect([url, status, error.code]).toEqual([url, 400, 'invalid'])
+    expect([url, status, error.code]).toEqual([url, 426, 'upgrade_required'])
+    expect(error.detail).toMatch(/proxy .* pass WebSockets: \/docs\/reverse-proxy\//)
   }
 })
 

@@ -3,7 +3,7 @@ import compress from '@fastify/compress'
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import websocket from '@fastify/websocket'
-import { AppError } from '@muster/contract/errors'
+import { AppError, PROXY_GUIDE_PATH } from '@muster/contract/errors'
 import type { Endpoint } from '@muster/contract/endpoint'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
@@ -110,7 +110,7 @@ export async function openHttp(
     },
   })
   fastify.websocketServer.on('connection', answerPings)
-  refusePlainRequests(fastify)
+  refusePlainRequests(fastify, log)
   const metrics = createMetrics(fastify)
   const stop = prepareStop(fastify)
   await allowOrigins(fastify, config)
@@ -164,15 +164,25 @@ function answerPings(socket: WebSocket): void {
   })
 }
 
-/** A plain request to a WebSocket address gets a regular error instead of an empty 404. */
-function refusePlainRequests(fastify: FastifyInstance): void {
+/**
+ * A plain request to a WebSocket address is refused before it counts as a waiting socket. The response has no Upgrade
+ * header, although RFC 9110, 15.5.22 wants one: nginx passes it on over HTTP/2, where Safari then refuses the response.
+ */
+function refusePlainRequests(fastify: FastifyInstance, log: Log): void {
   const sockets = new Set<string>()
+  const brokenUpgrades = new LimitedLog(log, 'warn')
   fastify.addHook('onRoute', ({ url, websocket }) => {
     if (websocket === true) sockets.add(url)
   })
-  fastify.addHook('preHandler', async (request) => {
-    if (request.ws || !sockets.has(request.routeOptions.url ?? '')) return
-    throw new AppError('invalid', 'This address is a WebSocket. Open it with an upgrade request.')
+  fastify.addHook('preValidation', async (request) => {
+    const { url = '' } = request.routeOptions
+    if (request.ws || !sockets.has(url)) return
+    if (request.headers['sec-websocket-key'] !== undefined)
+      brokenUpgrades.write(request.ip, { url }, 'a proxy in front of the server does not pass WebSockets')
+    throw new AppError(
+      'upgrade_required',
+      `This address is a WebSocket, and the request has no upgrade. If a proxy is in front of the server, set it up to pass WebSockets: ${PROXY_GUIDE_PATH}`,
+    )
   })
 }
 

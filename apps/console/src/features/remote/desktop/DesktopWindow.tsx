@@ -11,6 +11,7 @@ import { MachineStatus } from '../../agents/machine-cells.tsx'
 import { AskNeeded } from '../AskNeeded.tsx'
 import { RecordedMark } from '../RecordedMark.tsx'
 import { call, query } from '../../../app/api/api.ts'
+import { BLOCKED_CAUSE, ProxyGuideLink } from '../../../app/live/Blocked.tsx'
 import { useNow } from '../../../ui/layout/use-now.ts'
 import { useMay } from '../../../app/api/queries.ts'
 import { InstallDialog } from '../../runs/InstallDialog.tsx'
@@ -54,7 +55,8 @@ export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: 
   }, [agent_id, target, display, round, take])
   if (state.state === 'refused' && state.code === 'not_allowed')
     return <NoPermission message={state.message} />
-  const isOver = state.state === 'ended' || state.state === 'refused'
+  const isBlocked = state.state === 'blocked'
+  const isOver = isBlocked || state.state === 'ended' || state.state === 'refused'
   const lacksServer = state.state === 'refused' && state.code === 'no_vnc_server'
   const words = describe(
     state,
@@ -78,6 +80,7 @@ export function DesktopWindow({ agent, target }: { agent: AgentDetail; target?: 
         <div role="status">
           <EmptyState message={words}>
             {lacksServer && <InstallVncServer agent={agent} onInstalled={() => setRound(round + 1)} />}
+            {isBlocked && <ProxyGuideLink />}
             <Button variant={lacksServer ? 'default' : 'filled'} onClick={() => setRound(round + 1)}>
               Reconnect
             </Button>
@@ -122,6 +125,8 @@ function describe(state: DesktopState, place: string): string {
         : `VNC to ${state.display}`
     case 'asks':
       return 'The VNC server asks for a sign-in.'
+    case 'blocked':
+      return `The desktop cannot start. ${BLOCKED_CAUSE}`
     case 'lost':
       return 'Connection lost. Reconnecting …'
     case 'offline':

@@ -24,6 +24,8 @@ export type DesktopState =
     }
   | { state: 'asks'; types: readonly CredentialType[]; give: (given: Credentials) => void }
   | { state: 'lost' }
+  /** A proxy does not pass WebSockets. */
+  | { state: 'blocked' }
   | { state: 'offline'; message: string }
   | { state: 'ended'; message: string }
   | { state: 'refused'; code: ChannelEnd['code']; message: string }
@@ -108,6 +110,7 @@ export function openDesktop(element: HTMLElement, agentId: string, handlers: Des
     },
     onLost: (why) => {
       clear()
+      if (why === 'blocked') return onState({ state: 'blocked' })
       onState(why?.code === 'agent_offline' ? { state: 'offline', message: why.message } : { state: 'lost' })
     },
     onEnd: (end) => {

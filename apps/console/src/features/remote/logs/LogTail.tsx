@@ -4,6 +4,7 @@ import type { AgentDetail } from '@muster/contract/api/agents'
 import type { LogRequest } from '@muster/contract/channels'
 import { isWindowsPath, rawOfText } from '@muster/rules/agents/raw-path'
 import { type ReactNode, useMemo, useState } from 'react'
+import { BLOCKED_CAUSE, ProxyGuideLink } from '../../../app/live/Blocked.tsx'
 import { OutputBox } from '../../../ui/layout/OutputBox.tsx'
 import { SearchField } from '../../../ui/inputs/SearchField.tsx'
 import { EmptyState } from '../../../ui/layout/States.tsx'
@@ -146,7 +147,7 @@ function FollowedLog({ agentId, request, paused, search }: FollowedLogProps) {
   return (
     <>
       <p className={styles.state} role="status">
-        {describe(state, paused)}
+        {describe(state, paused)} {state.state === 'blocked' && <ProxyGuideLink size="compact-xs" />}
       </p>
       <div className={styles.tail}>
         <OutputBox label="Live log" segments={segments} empty="No lines yet" growing />
@@ -183,6 +184,8 @@ function describe({ state, message }: TailState, paused: boolean): string {
       return paused ? 'Paused' : 'Live'
     case 'lost':
       return `${message} Reconnecting …`
+    case 'blocked':
+      return `The live log cannot start. ${BLOCKED_CAUSE}`
     case 'ended':
       return message
   }

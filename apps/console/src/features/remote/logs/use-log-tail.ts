@@ -10,7 +10,7 @@ import { LogLines, type LogPiece } from './log-lines.ts'
 const DRAW_EVERY_MS = 150
 
 export interface TailState {
-  state: 'connecting' | 'following' | 'lost' | 'ended'
+  state: 'connecting' | 'following' | 'lost' | 'blocked' | 'ended'
   /** Why it ended or failed. */
   message: string
 }
@@ -63,6 +63,7 @@ export function useLogTail(agentId: string, request: LogRequest, isPaused: boole
       },
       onLost: (why) => {
         held.current = []
+        if (why === 'blocked') return setState({ state: 'blocked', message: '' })
         setState({ state: 'lost', message: why?.message ?? 'Connection lost.' })
       },
       onEnd: (end) => {

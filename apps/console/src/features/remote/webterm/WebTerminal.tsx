@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
+import { BLOCKED_CAUSE, ProxyGuideLink } from '../../../app/live/Blocked.tsx'
 import { notifyDone } from '../../../app/shell/notify.ts'
 import { copyText } from '../../../ui/inputs/CopyText.tsx'
 import { openTerminal, type TerminalState, type TerminalView } from '../terminal-view.ts'
@@ -42,6 +43,7 @@ export function WebTerminal() {
         <p className={classes.status} role="status" data-state={state.state}>
           {describe(state)}
         </p>
+        {state.state === 'blocked' && <ProxyGuideLink size="compact-sm" />}
         {state.state === 'open' && <RecordedMark what="terminal" by="superusers" />}
         <Button
           size="compact-sm"
@@ -86,6 +88,8 @@ function describe(state: TerminalState): string {
       return state.exitCode === null ? state.message : `${state.message} Exit code ${state.exitCode}.`
     case 'refused':
       return state.message
+    case 'blocked':
+      return `The terminal cannot start. ${BLOCKED_CAUSE}`
     // The other tools are of machines.
     default:
       return 'Connecting to the server …'
