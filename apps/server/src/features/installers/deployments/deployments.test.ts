@@ -176,3 +176,15 @@ test('links leave audit rows at their site', async () => {
     ['add', `Created a deployment for the site "${body.site_name}" of "${body.client_name}"`, body.site_name],
   ])
 })
+
+test('the address of a link is shown to those who may manage deployments only', async () => {
+  await using server = await createTestServer()
+  const { body } = await givenDeployment(server)
+  const reader = server.as(await server.given.user({ permissions: ['can_list_deployments'] }))
+  const listed = await reader.call(listDeployments, { query: {} })
+  expect(listed.text).not.toContain(body.uid)
+  expect(listed.body).toEqual([{ ...body, uid: null, url: null, cmd: null }])
+  const permissions = ['can_list_deployments', 'can_manage_deployments'] as const
+  const manager = server.as(await server.given.user({ permissions }))
+  expect((await manager.call(listDeployments, { query: {} })).body).toEqual([body])
+})
