@@ -44,6 +44,7 @@ import { checkDefinitions } from './features/checks/definitions.ts'
 import { clientsRoutes } from './features/clients/routes.ts'
 import { customFieldsRoutes } from './features/custom-fields/routes.ts'
 import { firstStepsRoutes } from './features/first-steps/routes.ts'
+import { endInstallLinks } from './features/installers/deployments/deployments.ts'
 import { enrolmentRoutes } from './features/installers/routes.ts'
 import { ServerMachine } from './features/installers/server-machine.ts'
 import { keystoreRoutes } from './features/keystore/routes.ts'
@@ -427,6 +428,7 @@ export const hooks: Hooks = {
   refuseEnforcedSettings,
   applyPolicies,
   checkIntervalChanged: markIntervalChecksStale,
+  endInstallLinks,
   removeAgent: endSessionsOf,
   publish,
   checksFailed: startFailureTasks,
