@@ -1,0 +1,79 @@
+import type { Endpoint } from '@muster/contract/endpoint'
+import { beforeAll, expect, test } from 'vitest'
+import { AnsweringMachine } from './testing/answering-machine.ts'
+import { addressIn, bodyIn, queryIn } from './testing/test-calls.ts'
+import { createTestServer } from './testing/test-server.ts'
+import { createWorld, type World } from './testing/test-world.ts'
+
+// Walks every endpoint that acts on a machine, with a machine that is connected and answers.
+
+let endpoints: readonly Endpoint[] = []
+beforeAll(async () => {
+  await using server = await createTestServer()
+  endpoints = [...server.app.api.mounted]
+})
+
+const UNAUDITED = new Set([
+  // Previews.
+  'POST /automation/plan/',
+  'POST /jobs/plan/',
+  'POST /automation/places/:level/:id/plan/',
+  // Audited when a browser loads the file.
+  'POST /agents/:agent_id/files/download/',
+])
+
+/** Statuses of requests that a connected machine of the walk does not carry out. */
+const REFUSED: Readonly<Record<string, number>> = {
+  // Its list does not follow.
+  'PUT /software/:agent_id/': 503,
+  'POST /software/:agent_id/uninstall/': 409,
+  // It is awake.
+  'POST /agents/:agent_id/wol/': 409,
+  // It opens no channels.
+  'POST /agents/:agent_id/files/uploads/:upload/': 409,
+  // No agent was built.
+  'POST /agents/update/': 503,
+}
+
+test('every action on a machine that answers writes an audit row about it', async () => {
+  await using server = await createTestServer({ env: { MUSTER_AGENT_FOLDER: '/nonexistent' } })
+  const { url } = await server.listen()
+  const sample = await createWorld(server, 'Walk')
+  const silent: string[] = []
+  const failed: string[] = []
+  const asked = new Set<string>()
+  for (const endpoint of endpoints) {
+    if (endpoint.method === 'GET' || !concernsMachine(sample, endpoint)) continue
+    const name = `${endpoint.method} ${endpoint.path}`
+    const world = await createWorld(server, name)
+    using machine = await AnsweringMachine.connect(server, url, world)
+    const user = server.as(await server.given.user({ superuser: true }))
+    await server.ctx.db.deleteFrom('audit_log').execute()
+    const { status, text } = await user.send(requestOf(world, endpoint))
+    const rows = await server.ctx.db.selectFrom('audit_log').select('id').execute()
+    for (const command of machine.asked) asked.add(command)
+    if (status !== (REFUSED[name] ?? 200)) failed.push(`${name} ${status} ${text}`)
+    const isAction = status === 200 || machine.asked.length > 0
+    if (isAction && rows.length === 0 && !UNAUDITED.has(name)) silent.push(name)
+  }
+  expect({ failed, silent }).toEqual({ failed: [], silent: [] })
+  expect(asked.size, 'the machine is asked for much').toBeGreaterThan(10)
+})
+
+function concernsMachine(world: World, endpoint: Endpoint): boolean {
+  if (endpoint.access === 'public') return false
+  if (endpoint.path.includes(':agent_id')) return true
+  return JSON.stringify(bodyIn(world, endpoint) ?? '').includes(world.agentId)
+}
+
+function requestOf(world: World, endpoint: Endpoint) {
+  const body = bodyIn(world, endpoint)
+  return {
+    method: endpoint.method,
+    url: addressIn(world, endpoint) + queryIn(endpoint),
+    ...(body !== undefined && {
+      payload: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    }),
+  }
+}
