@@ -60,6 +60,64 @@ test('every action on a machine that answers writes an audit row about it', asyn
   expect(asked.size, 'the machine is asked for much').toBeGreaterThan(10)
 })
 
+/** Names that the tools of a system would take for options, patterns, paths or other things than one name. */
+const HOSTILE = [
+  '*',
+  '?',
+  'a*',
+  'cro?',
+  '-f',
+  '--root=/',
+  '/x/evil.timer',
+  '../x',
+  './x.deb',
+  'a/b',
+  'a\nb',
+  ' x',
+]
+/** Names of the walk's requests, and what else they may not be. */
+const NAMES: Record<string, string[]> = {
+  'cron.service': [...HOSTILE, 'cro[n].service', '[a-z]*'],
+  'logrotate.timer': HOSTILE,
+  cowsay: [...HOSTILE, 'cow[s]ay', 'cowsay=1.0', 'a b', 'cowsay;reboot', '@group/x', '^cow', 'cow,say'],
+}
+
+test('names that are options, patterns or paths for the tools of a machine never reach it', async () => {
+  await using server = await createTestServer()
+  const { url } = await server.listen()
+  const world = await createWorld(server, 'Walk')
+  using machine = await AnsweringMachine.connect(server, url, world)
+  const user = server.as(await server.given.user({ superuser: true }))
+  let sent = 0
+  for (const endpoint of endpoints) {
+    // Runs the command that its caller wrote.
+    if (endpoint.path.endsWith('/uninstall/')) continue
+    for (const [good, names] of Object.entries(NAMES)) {
+      const request = requestOf(world, endpoint)
+      if (!`${request.url}${request.payload ?? ''}`.includes(good)) continue
+      for (const name of names) {
+        const { status, error } = await user.send({
+          ...request,
+          url: request.url.replace(good, encodeURIComponent(name)),
+          ...(request.payload && {
+            payload: request.payload.replaceAll(JSON.stringify(good), JSON.stringify(name)),
+          }),
+        })
+        expect([endpoint.method, endpoint.path, name, status, error.code]).toEqual([
+          endpoint.method,
+          endpoint.path,
+          name,
+          400,
+          'invalid',
+        ])
+        sent += 1
+      }
+    }
+  }
+  expect(sent, 'the walk sends such names').toBeGreaterThan(60)
+  expect(machine.asked).toEqual([])
+})
+
 function concernsMachine(world: World, endpoint: Endpoint): boolean {
   if (endpoint.access === 'public') return false
   if (endpoint.path.includes(':agent_id')) return true
