@@ -301,10 +301,10 @@ export async function openModules(
   patchesRoutes(api, ctx, fleet)
   ctx.jobs.define(patchesJobs(ctx, fleet))
 
-  const channels = remoteRoutes(api, ctx, fleet)
+  const channels = remoteRoutes(api, ctx, { fleet, cookies })
   sessionRoutes(api, ctx, fleet)
   remoteAccessRoutes(api, ctx)
-  const webTerminals = webTermRoutes(api, ctx)
+  const webTerminals = webTermRoutes(api, ctx, cookies)
   filesRoutes(api, ctx, { fleet, hub: channels, cookies })
   logsRoutes(api, ctx, fleet)
   registryRoutes(api, ctx, fleet)
@@ -346,7 +346,7 @@ export async function openModules(
   descriptionRoutes(api, routes)
   registerFigures(metrics, ctx)
 
-  const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
+  const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION, cookies })
 
   const stop = () => {
     channels.stop()
