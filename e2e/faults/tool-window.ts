@@ -12,7 +12,7 @@ import { createSocketTicket } from '@muster/contract/api/system'
 import { channelPath, TerminalNews, type ToolRequest } from '@muster/contract/channels'
 import { DesktopNews } from '@muster/contract/desktop'
 import { vi } from 'vitest'
-import type { Session } from '../support/sign-in.ts'
+import { openSocket, type Session } from '../support/sign-in.ts'
 import { PATIENCE_MS } from '../../tools/patience.ts'
 
 /** A browser's window on a tool of a machine, without the drawing. */
@@ -41,7 +41,7 @@ export class ToolWindow {
     given: { through: string; agentId: string; request: ToolRequest },
   ): Promise<ToolWindow> {
     const { ticket } = await session.call(createSocketTicket, {})
-    const socket = new WebSocket(`${given.through.replace('http', 'ws')}${channelPath(given.agentId)}`)
+    const socket = openSocket(session, `${given.through.replace('http', 'ws')}${channelPath(given.agentId)}`)
     const window = new ToolWindow(socket)
     await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }))
     socket.send(JSON.stringify({ type: 'hello', ticket, request: given.request }))

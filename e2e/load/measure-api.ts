@@ -4,7 +4,7 @@ import { createSocketTicket } from '@muster/contract/api/system'
 import { sendCommand } from '@muster/contract/api/runs'
 import { startAgent } from '../support/start-agent.ts'
 import { addClient, makeToken } from '../support/seed.ts'
-import type { Session } from '../support/sign-in.ts'
+import { openSocket, type Session } from '../support/sign-in.ts'
 import type { BudgetName, Figure } from './budgets.ts'
 import { callAndWatch, describeCalls } from './call-and-watch.ts'
 import { median, percentile } from './figures.ts'
@@ -148,7 +148,7 @@ async function timeEach(count: number, work: () => Promise<unknown>): Promise<nu
 /** A console that looks on: a live socket that receives what has changed. */
 export async function openConsole(session: Session): Promise<Disposable & { frames: () => number }> {
   const { ticket } = await session.call(createSocketTicket, {})
-  const socket = new WebSocket(`${session.url.replace(/^http/, 'ws')}/ws/live/`)
+  const socket = openSocket(session, `${session.url.replace(/^http/, 'ws')}/ws/live/`)
   let frames = 0
   socket.addEventListener('message', () => (frames += 1))
   await new Promise((resolve, reject) => {

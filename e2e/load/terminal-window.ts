@@ -9,7 +9,7 @@ import {
 import { CreditDebt } from '@muster/contract/agent/channel-flow'
 import { createSocketTicket } from '@muster/contract/api/system'
 import { channelPath, type LogRequest, type ToolRequest } from '@muster/contract/channels'
-import type { Session } from '../support/sign-in.ts'
+import { openSocket, type Session } from '../support/sign-in.ts'
 
 /** A terminal of a machine, or a log that is followed, as a browser has it, without the drawing: everything that comes is taken at once. */
 export class TerminalWindow implements Disposable {
@@ -39,7 +39,7 @@ export class TerminalWindow implements Disposable {
     request: ToolRequest | LogRequest = { tool: 'terminal', session: null, cols: 120, rows: 40 },
   ): Promise<TerminalWindow> {
     const { ticket } = await session.call(createSocketTicket, {})
-    const socket = new WebSocket(`${session.url.replace('http', 'ws')}${channelPath(agentId)}`)
+    const socket = openSocket(session, `${session.url.replace('http', 'ws')}${channelPath(agentId)}`)
     const window = new TerminalWindow(socket)
     await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }))
     socket.send(JSON.stringify({ type: 'hello', ticket, request }))

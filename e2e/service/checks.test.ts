@@ -3,6 +3,7 @@ import { listAudit } from '@muster/contract/api/audit'
 import { createInstaller, getAgent, listAgents } from '@muster/contract/api/agents'
 import { type Check, createCheck, getCheck, runChecks } from '@muster/contract/api/checks'
 import { getSessionChanges, listRemoteSessions } from '@muster/contract/api/remote'
+import { controlService } from '@muster/contract/api/services'
 import { changeSystemTask, listSystemTasks } from '@muster/contract/api/scheduler'
 import type { Input } from '@muster/contract/endpoint'
 import { chromium } from '@playwright/test'
@@ -167,6 +168,32 @@ test('session changes list what changed in services, /etc, users and ports', asy
   })
 })
 
+test('a name reaches one service, and the agent and the end of the system are no services', async () => {
+  await addUnit('muster-named', 'ExecStart=/bin/sleep infinity\n[Install]\nAlias=muster-called.service')
+  await addUnit('muster-other', 'ExecStart=/bin/sleep infinity')
+  await machine.run('systemctl enable muster-named; systemctl start muster-named muster-other')
+  await machine.run(
+    'ln -s muster-agent.service /etc/systemd/system/muster-guard.service; systemctl daemon-reload',
+  )
+  const stop = async (name: string) => {
+    const params = { agent_id: agentId, name }
+    return admin.call(controlService, { params, body: { sv_action: 'stop' } })
+  }
+  const own = "This is the agent's own service, which cannot be changed here."
+  for (const name of ['muster-agent', 'muster-agent.service', 'muster-guard'])
+    await expect(stop(name)).rejects.toThrow(own)
+  await expect(stop('reboot.target')).rejects.toThrow('reboot.target is no service of systemd.')
+  await expect(stop('muster-*')).rejects.toThrow('Enter one name')
+  expect(await stop('muster-called')).toMatchObject({ name: 'muster-named.service', status: 'stopped' })
+  const states = 'systemctl is-active muster-named muster-other muster-agent'
+  expect((await machine.run(states)).output).toBe('inactive\nactive\nactive\n')
+  const link = { name: '/tmp/evil.timer', action: 'enable' } as const
+  const enabled = admin.call(changeSystemTask, { params: { agent_id: agentId }, body: link })
+  await expect(enabled).rejects.toThrow('Enter one name')
+  const { audit_logs } = await admin.call(listAudit, { body: { objectFilter: ['service'] } })
+  expect(audit_logs[0]?.message).toBe('Stopped the service "muster-named.service"')
+})
+
 /** The machine has the ports of the one that the test runs on. */
 async function findFreePort(): Promise<number> {
   const server = createServer()
@@ -196,7 +223,10 @@ test('the console restarts a service, and the journal records it', async () => {
   const page = await browser.newPage({ baseURL: admin.url, storageState: storageStateOf(admin) })
   await page.goto(`/remotebackground/${agentId}?tool=services`)
   await page.getByRole('textbox', { name: 'Search services' }).fill('muster-served')
-  const row = page.getByRole('grid', { name: 'Services' }).getByRole('row').filter({ hasText: 'running' })
+  const row = page
+    .getByRole('grid', { name: 'Services' })
+    .getByRole('row')
+    .filter({ hasText: /muster-served.*running/s })
   await row.click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Restart' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click()

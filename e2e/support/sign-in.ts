@@ -52,6 +52,13 @@ export async function signIn(url: string, credentials: Credentials): Promise<Ses
   }
 }
 
+/** A socket with the cookies of the session, as a browser sends them. */
+export function openSocket({ cookies }: Session, url: string): WebSocket {
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  // Node's WebSocket takes headers, which the types of browsers do not know.
+  return new WebSocket(url, { headers: { cookie } } as never)
+}
+
 /** The code that an authenticator app shows right now. */
 function totpCode(key: string): string {
   return new TOTP({ secret: Secret.fromBase32(key) }).generate()

@@ -116,6 +116,12 @@ export interface Hooks {
   applyPolicies(ctx: Context, agentIds: readonly string[]): Promise<unknown>
   /** Call after the check interval of a machine has changed. */
   checkIntervalChanged(tx: Db, emit: InTransaction['emit'], agentId: string): Promise<void>
+  /** Call when a user is blocked or deleted: ends the install links and tokens that they have created. */
+  endInstallLinks(
+    transaction: InTransaction,
+    caller: Caller,
+    author: { username: string; was: 'blocked' | 'deleted' },
+  ): Promise<void>
   /** Call before a machine is deleted. */
   removeAgent(transaction: InTransaction, agentId: string): Promise<void>
 

@@ -44,6 +44,7 @@ import { checkDefinitions } from './features/checks/definitions.ts'
 import { clientsRoutes } from './features/clients/routes.ts'
 import { customFieldsRoutes } from './features/custom-fields/routes.ts'
 import { firstStepsRoutes } from './features/first-steps/routes.ts'
+import { endInstallLinks } from './features/installers/deployments/deployments.ts'
 import { enrolmentRoutes } from './features/installers/routes.ts'
 import { ServerMachine } from './features/installers/server-machine.ts'
 import { keystoreRoutes } from './features/keystore/routes.ts'
@@ -300,10 +301,10 @@ export async function openModules(
   patchesRoutes(api, ctx, fleet)
   ctx.jobs.define(patchesJobs(ctx, fleet))
 
-  const channels = remoteRoutes(api, ctx, fleet)
+  const channels = remoteRoutes(api, ctx, { fleet, cookies })
   sessionRoutes(api, ctx, fleet)
   remoteAccessRoutes(api, ctx)
-  const webTerminals = webTermRoutes(api, ctx)
+  const webTerminals = webTermRoutes(api, ctx, cookies)
   filesRoutes(api, ctx, { fleet, hub: channels, cookies })
   logsRoutes(api, ctx, fleet)
   registryRoutes(api, ctx, fleet)
@@ -345,7 +346,7 @@ export async function openModules(
   descriptionRoutes(api, routes)
   registerFigures(metrics, ctx)
 
-  const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION })
+  const live = liveRoutes(api, ctx, { rows: fleet.rows, version: VERSION, cookies })
 
   const stop = () => {
     channels.stop()
@@ -427,6 +428,7 @@ export const hooks: Hooks = {
   refuseEnforcedSettings,
   applyPolicies,
   checkIntervalChanged: markIntervalChecksStale,
+  endInstallLinks,
   removeAgent: endSessionsOf,
   publish,
   checksFailed: startFailureTasks,

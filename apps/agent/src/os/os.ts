@@ -236,10 +236,11 @@ export interface ProcessTools {
 
 /** The service tools of a system. Loaded on use, see `Os.loadServiceTools`. */
 export interface ServiceTools {
-  /** The service that runs this agent, if known. */
-  ownName(dataFolder: string): string | undefined
+  /** The service that runs this agent. */
+  ownName(dataFolder: string): string
+  /** All services, or the one with this name or alias, by its own name. */
   list(name: string | null): Promise<MachineService[]>
-  /** Throws AgentError with the message of the system. */
+  /** By its own name. Throws AgentError with the message of the system. */
   control(name: string, action: ServiceAction): Promise<void>
   setStartType(name: string, startType: WantedStartType): Promise<void>
   readLog(name: string, lines: number): Promise<string[]>
@@ -247,8 +248,9 @@ export interface ServiceTools {
 
 /** The system's own scheduler. Loaded on use, see `Os.loadScheduler`. */
 export interface SchedulerTools {
-  /** All tasks, or the one with this name. Throws AgentError or MeasureError with the message of the system. */
+  /** All tasks, or the one with this name or alias, by its own name. Throws AgentError or MeasureError with the message of the system. */
   list(name: string | null): Promise<SystemTask[]>
+  /** By its own name. */
   change(name: string, action: SystemTaskAction): Promise<void>
 }
 

@@ -124,6 +124,42 @@ test('winget is asked before Chocolatey, and its codes are words', async () => {
   expect(describeChocoFailure({ code: 1, said: 'nope not installed. The package was not found with the source(s) listed.' })).toBe('The package was not found.') // prettier-ignore
 })
 
+test('apt installs only what it knows by exactly that name', async () => {
+  // The real apt-cache finds rosbash for "ba.h" and for "bash+": it takes them for patterns.
+  const { asked } = givenTools({
+    'apt-cache': `case "$3" in
+      bash | bash:amd64) name=bash;; libc6:i386) name=libc6:i386;; *) name=rosbash;;
+    esac
+    printf '%s:\\n  Installed: 1.0\\n  Candidate: 1.1\\n' "$name"`,
+    'apt-get': 'exit 0',
+    dpkg: 'exit 0',
+  })
+  const manager = linuxManagers.apt
+  for (const name of ['bash', 'bash:amd64', 'libc6:i386'])
+    expect([name, await manager.offers(name), await manager.has(name)]).toEqual([name, true, true])
+  for (const name of ['ba.h', 'bash+', 'bash-', 'l.'])
+    expect([name, await manager.offers(name), await manager.has(name)]).toEqual([name, false, false])
+  const apt = makePackageTools([linuxManagers.apt], 'none')
+  for (const change of ['install', 'upgrade', 'remove'] as const)
+    await expect(apt.change(change, ['ba.h'])).rejects.toThrow('Package ba.h')
+  expect(asked().filter((line) => line.startsWith('apt-get'))).toEqual([])
+})
+
+test('Chocolatey takes neither every package nor files by a name', async () => {
+  const { asked } = givenTools({ choco: 'case "$1" in search) echo "$2|1.0";; esac' })
+  const folder = givenFolder()
+  for (const name of ['all', 'packages.config', 'x.nupkg'])
+    mkdirSync(join(folder, 'lib', name), { recursive: true })
+  vi.stubEnv('ChocolateyInstall', folder)
+  for (const name of ['all', 'ALL', 'packages.config', 'x.nupkg']) {
+    await expect(windowsPackages.change('install', [name])).rejects.toThrow(`Package ${name} was not found`)
+    await expect(windowsPackages.change('upgrade', [name])).rejects.toThrow(
+      `Package ${name} is not installed`,
+    )
+  }
+  expect(asked().filter((line) => /^choco (install|upgrade)/.test(line))).toEqual([])
+})
+
 test('a machine without a package manager says so', async () => {
   const none = makePackageTools([], 'This machine has no package manager.')
   await expect(none.change('install', ['x'])).rejects.toThrow('This machine has no package manager.')

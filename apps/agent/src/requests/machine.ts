@@ -76,11 +76,11 @@ export const readServiceLog = defineRequest('read-service-log', async ({ name, l
 })
 
 export const setStartType = defineRequest('set-start-type', ({ name, start_type }, context) =>
-  changeService(name, context, (tools) => tools.setStartType(name, start_type)),
+  changeService(name, context, (tools, found) => tools.setStartType(found, start_type)),
 )
 
 export const controlService = defineRequest('control-service', ({ name, action }, context) =>
-  changeService(name, context, (tools) => tools.control(name, action)),
+  changeService(name, context, (tools, found) => tools.control(found, action)),
 )
 
 export const listServices = defineRequest('list-services', async ({ name }, { os }) => {
@@ -95,27 +95,30 @@ export const listSystemTasks = defineRequest('list-system-tasks', async ({ name 
 
 export const changeSystemTask = defineRequest('change-system-task', async ({ name, action }, { os }) => {
   const scheduler = await os.loadScheduler()
-  await scheduler.change(name, action)
-  const after = (await scheduler.list(name))[0]
+  const [before] = await scheduler.list(name)
+  if (before === undefined) throw new AgentError(`The task ${name} does not exist.`)
+  await scheduler.change(before.name, action)
+  const [after] = await scheduler.list(before.name)
   if (after === undefined) throw new AgentError(`The task ${name} no longer exists.`)
   return after
 })
 
 /**
- * Changes a service and returns its new state. The agent's own service is refused, because the agent could not
- * reply.
+ * Changes a service by the name that the system has for it, which may differ from the one that was typed, and returns
+ * its new state. The agent's own service is refused, because the agent could not reply.
  */
 async function changeService(
   name: string,
   { os, dataFolder }: CommandContext,
-  change: (tools: ServiceTools) => Promise<void>,
+  change: (tools: ServiceTools, name: string) => Promise<void>,
 ): Promise<MachineService> {
   const tools = await os.loadServiceTools()
-  if (name === tools.ownName(dataFolder))
+  const [before] = await tools.list(name)
+  if (before === undefined) throw new AgentError(`Service ${name} does not exist.`)
+  if (before.name === tools.ownName(dataFolder))
     throw new AgentError("This is the agent's own service, which cannot be changed here.")
-  if ((await tools.list(name)).length === 0) throw new AgentError(`Service ${name} does not exist.`)
-  await change(tools)
-  const after = (await tools.list(name))[0]
+  await change(tools, before.name)
+  const [after] = await tools.list(before.name)
   if (after === undefined) throw new AgentError(`Service ${name} no longer exists.`)
   return after
 }

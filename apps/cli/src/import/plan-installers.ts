@@ -38,7 +38,8 @@ const PLATFORMS = { windows: 'Windows', linux: 'Linux', darwin: 'macOS' }
 async function requireDeployment(client: Client, site: number, group: WaitingGroup): Promise<Deployment> {
   const { plat, monitoring_type, machines } = group
   const found = (await client.callToEnd(listDeployments, { query: {} })).find(
-    (one) =>
+    (one): one is Deployment =>
+      one.cmd !== null &&
       one.site === site &&
       one.plat === plat &&
       one.mon_type === monitoring_type &&

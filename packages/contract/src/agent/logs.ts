@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { EventId, JOURNAL_PRIORITIES } from './checks.ts'
 import { RawPath } from './files.ts'
-import { ServiceName } from './services.ts'
 
 /** Most serious first. */
 export const JournalPriority = z.enum(JOURNAL_PRIORITIES)
@@ -9,6 +8,13 @@ export type JournalPriority = z.infer<typeof JournalPriority>
 
 export const MAX_LOG_ENTRIES = 500
 export const MAX_MESSAGE_CHARACTERS = 2000
+
+/** A unit of systemd, or a pattern for several. */
+const UnitFilter = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^[^\s\p{Cc}/-][^\p{Cc}/]*$/u, 'Invalid unit name')
 
 /** A log entry; all texts are cut. */
 export const LogLine = z.object({
@@ -36,7 +42,7 @@ export const LogPosition = z
 
 /** Filter for entries: this priority and more serious ones; times are seconds since 1970. */
 export const LogSearch = z.object({
-  unit: ServiceName.nullable(),
+  unit: UnitFilter.nullable(),
   priority: JournalPriority,
   since: z.int().min(0).nullable(),
   until: z.int().min(0).nullable(),
@@ -66,7 +72,7 @@ export type FoundLog = z.infer<typeof FoundLog>
 /** The system log, filtered by unit and priority. */
 export const JournalSource = z.object({
   kind: z.literal('journal'),
-  unit: ServiceName.nullable(),
+  unit: UnitFilter.nullable(),
   priority: JournalPriority,
 })
 

@@ -6,6 +6,8 @@ export const SystemTaskName = z
   .string()
   .min(1)
   .max(400)
+  // Tools of the system would take patterns for many tasks, and paths for files.
+  .regex(/^[^*?/]*$/, 'Enter one name, without * ? and /.')
   .regex(/^[^\s\p{Cc}-][^\p{Cc}]*$/u, 'Invalid task name')
 
 export const SystemTaskAction = z.enum(['run', 'enable', 'disable'])

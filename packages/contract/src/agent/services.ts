@@ -1,10 +1,12 @@
 import { z } from 'zod'
 
+/** One service. Tools of the system would take patterns for many, and paths for files. */
 export const ServiceName = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^[^\s\p{Cc}/-][^\p{Cc}/]*$/u, 'Invalid service name')
+  .regex(/^[^*?[/]*$/, 'Enter one name, without * ? [ and /.')
+  .regex(/^[^\s\p{Cc}-][^\p{Cc}]*$/u, 'Invalid service name')
 
 export const ServiceStatus = z.enum([
   'running',

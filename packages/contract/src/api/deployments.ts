@@ -29,13 +29,22 @@ export const Deployment = z.object({
 })
 export type Deployment = z.infer<typeof Deployment>
 
+/** Null = the caller may not manage deployments: the address is a secret that adds machines. */
+export const ListedDeployment = Deployment.extend({
+  uid: Deployment.shape.uid.nullable(),
+  url: Deployment.shape.url.nullable(),
+  cmd: Deployment.shape.cmd.nullable(),
+})
+export type ListedDeployment = z.infer<typeof ListedDeployment>
+
 export const listDeployments = endpoint({
   method: 'GET',
   path: '/clients/deployments/',
   access: 'can_list_deployments',
-  summary: 'Deployments of the sites that the caller may see',
+  summary:
+    'Deployments of the sites that the caller may see, with their addresses for those who may manage them',
   query: ListQuery,
-  response: z.array(Deployment),
+  response: z.array(ListedDeployment),
   paged: true,
 })
 

@@ -18,6 +18,8 @@ export const RemoteSettings = z.object({
   ask_purpose: z.boolean().nullable().default(null),
   record_terminals: RecordedMachines.nullable().default(null),
   record_desktops: RecordedMachines.nullable().default(null),
+  /** Levels below cannot change what is set here. */
+  enforced: z.boolean().default(false),
 })
 
 export type RemoteSettings = z.infer<typeof RemoteSettings>
@@ -35,6 +37,8 @@ export const TargetRemoteAccess = z.object({
     record_terminals: RecordedMachines,
     record_desktops: RecordedMachines,
   }),
+  /** Names of the settings that a level above enforces: those of this level do not count. */
+  enforced: z.array(z.string()),
   /** Machines here whose agents are too old to enforce these settings: their remote tools open as before. */
   not_enforced: z.object({ count: z.int().min(0), hostnames: z.array(z.string()).max(MAX_NAMED) }),
   /** Changes with the settings. */

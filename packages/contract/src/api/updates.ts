@@ -61,7 +61,7 @@ export const Rollout = z.object({
   wave: z.int(),
   /** Percent of the machines that have been offered the version at the end of each wave. */
   waves: z.array(z.number()),
-  /** Why it was halted. */
+  /** Why it was halted, or why machines of a client get no offers. */
   reason: z.string().nullable(),
   counts: Counts,
 })

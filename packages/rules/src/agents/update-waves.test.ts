@@ -2,14 +2,19 @@ import { expect, test } from 'vitest'
 import { planGroups, planWave, type WaveMachine, type Waves } from './update-waves.ts'
 
 const machines = (count: number, more: Partial<WaveMachine> = {}): WaveMachine[] =>
-  Array.from({ length: count }, (_, i) => ({ id: `m${i}`, isConnected: true, state: 'waiting', ...more }))
+  Array.from({ length: count }, (_, i) => ({
+    id: `m${i}`,
+    client: 1,
+    isConnected: true,
+    state: 'waiting',
+    ...more,
+  }))
 const waves = (fleet: WaveMachine[], more: Partial<Waves> = {}): Waves => ({
   version: '2.0.0',
   machines: fleet,
   shares: [1, 10, 100],
   wave: 0,
   maxRollbacks: 3,
-  forgivenRollbacks: 0,
   maxInProgress: 1000,
   ...more,
 })
@@ -54,8 +59,8 @@ test('a wave whose machines roll back halts the update', () => {
 })
 
 test('a resumed update tries another machine', () => {
-  const fleet = setStates(machines(100), ['m1'], 'rolled back')
-  const plan = planWave(waves(fleet, { forgivenRollbacks: 1 }))
+  const fleet = setStates(machines(100), ['m1'], 'forgiven')
+  const plan = planWave(waves(fleet))
   expect(plan).toMatchObject({ state: 'running', wave: 0, offer: { length: 1 } })
 })
 
@@ -66,7 +71,8 @@ test('more rollbacks than allowed halt the update, until they are forgiven', () 
     wave: 2,
     reason: '4 machines rolled version 2.0.0 back.',
   })
-  expect(planWave(waves(fleet, { wave: 2, forgivenRollbacks: 4 })).state).toBe('done')
+  const forgiven = setStates(fleet, ['m1', 'm2', 'm3', 'm4'], 'forgiven')
+  expect(planWave(waves(forgiven, { wave: 2 })).state).toBe('done')
 })
 
 test('offline machines neither receive a version nor stop the waves', () => {
@@ -109,7 +115,6 @@ const groups = (...fleets: WaveMachine[][]) =>
   planGroups({
     version: '2.0.0',
     maxRollbacks: 3,
-    forgivenRollbacks: 0,
     maxInProgress: 150,
     groups: [
       { machines: fleets[0] ?? [], shares: [1, 10, 100], wave: 0 },
@@ -145,4 +150,54 @@ test('rollbacks are counted over all groups, and one that halts halts all', () =
     wave: 0,
     reason: 'Version 2.0.0 was confirmed by 0 of 100 machines.',
   })
+})
+
+test('a few rollbacks among very many confirmed machines are no reason to halt', () => {
+  const fleet = first(machines(1000, { state: 'confirmed' }), 4, 'rolled back')
+  expect(planWave(waves([...fleet, ...named('n', 1)], { wave: 2 }))).toMatchObject({
+    state: 'running',
+    offer: ['nm0'],
+  })
+  expect(groups([...fleet, ...named('n', 1)])).toMatchObject({ state: 'running' })
+})
+
+const ofClient = (client: number, fleet: WaveMachine[]) =>
+  fleet.map((one) => ({ ...one, client, id: `${client}-${one.id}` }))
+
+test('a client whose machines roll back is left out, and the others go on', () => {
+  const bad = ofClient(2, first(machines(50), 20, 'rolled back'))
+  const good = ofClient(1, first(machines(50), 10, 'confirmed'))
+  const plan = groups([...bad, ...good])
+  expect(plan).toMatchObject({ state: 'running', held: [2] })
+  const offer = plan.state === 'running' ? plan.offer : []
+  expect(offer.length).toBeGreaterThan(0)
+  expect(offer.filter((id) => id.startsWith('2-'))).toEqual([])
+  // The first machine of all may be one of them.
+  const one = ofClient(2, first(machines(1), 1, 'rolled back'))
+  expect(groups([...one, ...ofClient(1, machines(50))])).toMatchObject({ held: [2], offer: { length: 1 } })
+})
+
+test('rollbacks at several clients halt the update', () => {
+  const bad = (client: number) => ofClient(client, first(machines(50), 20, 'rolled back'))
+  const good = ofClient(1, first(machines(50), 10, 'confirmed'))
+  expect(groups([...bad(2), ...bad(3), ...good])).toEqual({
+    state: 'halted',
+    wave: 2,
+    reason: '40 machines rolled version 2.0.0 back.',
+  })
+  // Few at each of many clients.
+  const each = [2, 3, 4, 5].map((client) => ofClient(client, first(machines(5), 1, 'rolled back')))
+  expect(groups([...each.flat(), ...good])).toMatchObject({ state: 'halted' })
+  const two = [2, 3].map((client) => ofClient(client, first(machines(5), 1, 'rolled back')))
+  expect(groups([...two.flat(), ...ofClient(1, machines(50))])).toEqual({
+    state: 'halted',
+    wave: 0,
+    reason: 'Version 2.0.0 was confirmed by 0 of 2 machines.',
+  })
+})
+
+test('a group of one client that fails holds this client only', () => {
+  const own = ofClient(2, first(machines(10), 10, 'failed'))
+  const plan = groups(ofClient(1, first(machines(100), 1, 'confirmed')), own)
+  expect(plan).toMatchObject({ state: 'running', held: [2] })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   DEFAULT_REMOTE_RULES,
+  findEnforced,
   isWithinHours,
   mergeRemoteSettings,
   type RemoteSettings,
@@ -32,6 +33,19 @@ test('the nearest settings apply, each setting separately', () => {
     consent_seconds: 30,
     banner: true,
   })
+})
+
+test('what a level enforces is not changed by nearer ones', () => {
+  const all = { ...NOTHING, consent: 'require' as const, enforced: true }
+  const client = { ...NOTHING, consent: 'off' as const, banner: true, enforced: true }
+  const site = { ...NOTHING, consent: 'ask' as const, banner: false, hours: OFFICE }
+  expect(mergeRemoteSettings([all, client, site])).toEqual({
+    ...DEFAULT_REMOTE_RULES,
+    consent: 'require',
+    banner: true,
+    hours: OFFICE,
+  })
+  expect(findEnforced([all, client, site])).toEqual(['consent', 'banner'])
 })
 
 test.each([

@@ -38,6 +38,8 @@ export interface RemoteSettings {
   consent: Consent | null
   consent_seconds: number | null
   banner: boolean | null
+  /** Nearer levels cannot change what is set here. */
+  enforced?: boolean | undefined
 }
 
 export const DEFAULT_REMOTE_RULES: RemoteRules = {
@@ -48,10 +50,37 @@ export const DEFAULT_REMOTE_RULES: RemoteRules = {
   banner: false,
 }
 
-/** Merges settings; the nearest to the machine is last and wins. */
+/**
+ * What counts of each level: settings that a level before it enforces are left out. The nearest to the machine is last,
+ * and wins among the rest.
+ */
+export function dropOverruled<Settings extends { enforced?: boolean | undefined }>(
+  levels: readonly Settings[],
+): Settings[] {
+  const names = new Set<string>()
+  return levels.map((level) => {
+    // Null is a value of every setting.
+    const kept = { ...level, ...Object.fromEntries(Array.from(names, (name) => [name, null])) } as Settings
+    if (level.enforced === true) for (const name of listSet(kept)) names.add(name)
+    return kept
+  })
+}
+
+/** Names of the settings that these levels enforce. */
+export function findEnforced(levels: readonly { enforced?: boolean | undefined }[]): string[] {
+  return dropOverruled(levels).flatMap((level) => (level.enforced === true ? listSet(level) : []))
+}
+
+function listSet(level: object): string[] {
+  return Object.entries(level).flatMap(([name, value]) =>
+    name === 'enforced' || value === null ? [] : [name],
+  )
+}
+
+/** Merges settings; the nearest to the machine is last and wins, unless one above enforces. */
 export function mergeRemoteSettings(levels: readonly RemoteSettings[]): RemoteRules {
   let rules = DEFAULT_REMOTE_RULES
-  for (const { forbidden, hours, consent, consent_seconds, banner } of levels) {
+  for (const { forbidden, hours, consent, consent_seconds, banner } of dropOverruled(levels)) {
     rules = {
       forbidden: forbidden ?? rules.forbidden,
       hours: hours === 'always' ? null : (hours ?? rules.hours),
@@ -115,7 +144,9 @@ export interface RecordingRules {
 }
 
 /** Settings of one machine, site or client; null = inherited. */
-type RecordingSettings = { [Name in keyof RecordingRules]: RecordedMachines | null }
+type RecordingSettings = { [Name in keyof RecordingRules]: RecordedMachines | null } & {
+  enforced?: boolean | undefined
+}
 
 /** Merges settings; the nearest to the machine is last and wins. `base` = the default. */
 export function mergeRecordingSettings(
@@ -123,7 +154,7 @@ export function mergeRecordingSettings(
   levels: readonly RecordingSettings[],
 ): RecordingRules {
   const rules = { ...base }
-  for (const { record_terminals, record_desktops } of levels) {
+  for (const { record_terminals, record_desktops } of dropOverruled(levels)) {
     rules.record_terminals = record_terminals ?? rules.record_terminals
     rules.record_desktops = record_desktops ?? rules.record_desktops
   }

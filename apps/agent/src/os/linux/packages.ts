@@ -39,8 +39,11 @@ const apt: PackageManager = {
   },
 }
 
+/** Empty if there is no package of this name: for apt, `ba.h` is also a pattern, and `bash+` an order. */
 async function readPolicy(name: string): Promise<string> {
-  return (await ask('apt-cache', ['policy', '--', name])).stdout
+  const { stdout } = await ask('apt-cache', ['policy', '--', name])
+  const [title = ''] = stdout.split('\n')
+  return [`${name}:`, `${name.replace(/:\w+$/, '')}:`].includes(title) ? stdout : ''
 }
 
 /** The software list writes `glibc:i686`, rpm reads `glibc.i686`. */

@@ -2,7 +2,7 @@ import { MAX_SERVICES, type MachineService } from '@muster/contract/agent/servic
 import { AgentError } from '../../errors.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 import type { ServiceTools } from '../os.ts'
-import { systemctl } from './systemctl.ts'
+import { completeUnit, requireHarmlessStart, systemctl } from './systemctl.ts'
 import { unitName } from './systemd-service.ts'
 
 const LIST_LIMIT_MS = 15_000
@@ -14,11 +14,12 @@ const PROPERTIES = 'Id,Description,LoadState,ActiveState,SubState,UnitFileState,
 export const linuxServiceTools: ServiceTools = {
   ownName: unitName,
   async list(name) {
-    const names = name === null ? await listNames() : [name]
+    const names = name === null ? await listNames() : [completeUnit(name, 'service')]
     const { stdout } = await ask(['show', `--property=${PROPERTIES}`, '--', ...names], LIST_LIMIT_MS)
     return parseUnits(stdout)
   },
   async control(name, action) {
+    if (action !== 'stop') requireHarmlessStart(name)
     await demand([action, '--no-ask-password', '--', name])
   },
   async setStartType(name, startType) {
@@ -29,7 +30,10 @@ export const linuxServiceTools: ServiceTools = {
   },
   async readLog(name, lines) {
     const signal = AbortSignal.timeout(LIST_LIMIT_MS)
-    const args = ['--unit', name, '--lines', String(lines), '--output=short-iso', '--no-pager', '--quiet']
+    const [service] = await linuxServiceTools.list(name)
+    // A service that was removed still has its log.
+    const unit = service?.name ?? completeUnit(name, 'service')
+    const args = ['--unit', unit, '--lines', String(lines), '--output=short-iso', '--no-pager', '--quiet']
     const { code, stdout, stderr } = await runTool('journalctl', args, { signal, timeoutMs: LIST_LIMIT_MS })
     if (code !== 0) throw new AgentError(`Failed to read the journal: ${firstLine(stderr, stdout)}`)
     return stdout.split('\n').filter((line) => line !== '')

@@ -1,4 +1,4 @@
-import { MeasureError, NotMeasuredError } from '../../errors.ts'
+import { AgentError, MeasureError, NotMeasuredError } from '../../errors.ts'
 import { findProgram } from '../../run/find-program.ts'
 import type { ServiceState } from '../probes.ts'
 import { firstLine, runTool } from '../run-tool.ts'
@@ -8,15 +8,47 @@ const SHOW_LIMIT_MS = 10_000
 const START_LIMIT_MS = 30_000
 const NO_SYSTEMD = 'systemd is not running on this machine, so services and timers are not available.'
 
+/** Kinds of units. A name with another ending is one of a service for systemctl. */
+const KIND = /\.(service|socket|target|device|mount|automount|swap|path|timer|slice|scope)$/
+const UNIT_NAME = /^[\w@.:\\-]+$/
+/** They stop the machine or let it sleep, which needs another permission than services do. */
+const END_OF_SYSTEM =
+  /^systemd-(reboot|poweroff|halt|kexec|exit|soft-reboot|suspend|hibernate|hybrid-sleep|suspend-then-hibernate)\.service$/
+
+/**
+ * The whole name of a service or timer: `ssh` is `ssh.service`. Throws AgentError for other kinds of units, such as
+ * `reboot.target`, and for the paths and patterns that systemctl accepts.
+ */
+export function completeUnit(name: string, kind: 'service' | 'timer'): string {
+  const whole = completeName(name)
+  if (!UNIT_NAME.test(whole) || !whole.endsWith(`.${kind}`))
+    throw new AgentError(`${name} is no ${kind} of systemd.`)
+  return whole
+}
+
+/** Throws AgentError for a service that ends the system when it starts. */
+export function requireHarmlessStart(unit: string): void {
+  if (END_OF_SYSTEM.test(unit))
+    throw new AgentError(`${unit} ends the system. Restart or shut down the machine instead.`)
+}
+
+const completeName = (name: string) => (KIND.test(name) ? name : `${name}.service`)
+
 export async function findUnit(name: string, signal: AbortSignal): Promise<ServiceState> {
+  if (/[*?[]/.test(name)) throw new MeasureError(`Enter the name of one unit instead of ${name}.`)
   const properties = '--property=LoadState,ActiveState,SubState,Result'
   const { code, stdout, stderr } = await systemctl(['show', properties, '--', name], signal, SHOW_LIMIT_MS)
   if (code !== 0) throw new MeasureError(`Failed to read the service ${name}: ${firstLine(stderr, stdout)}`)
   return parseUnit(stdout)
 }
 
-/** Returns the error message, if any. */
+/** Starts a unit for a check. Returns the error message, if any. */
 export async function startUnit(name: string, signal: AbortSignal): Promise<string | undefined> {
+  const shown = await systemctl(['show', '--property=Id', '--', name], signal, SHOW_LIMIT_MS)
+  // An alias has another id.
+  for (const unit of [completeName(name), /^Id=(.+)$/m.exec(shown.stdout)?.[1] ?? ''])
+    if (/[*?[]|\.(target|slice|scope)$/.test(unit) || END_OF_SYSTEM.test(unit))
+      return `${unit} is not started by a check.`
   const { code, stderr, timedOut } = await systemctl(
     ['start', '--no-ask-password', '--', name],
     signal,

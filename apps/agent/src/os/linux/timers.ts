@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AgentError } from '../../errors.ts'
 import type { SchedulerTools } from '../os.ts'
 import { firstLine } from '../run-tool.ts'
-import { systemctl } from './systemctl.ts'
+import { completeUnit, systemctl } from './systemctl.ts'
 
 const LIMIT_MS = 15_000
 const JOB_LIMIT_MS = 30_000
@@ -14,12 +14,13 @@ const UNIT_PROPERTIES = 'Id,ActiveState,Result,User'
 /** Timers of systemd. */
 export const linuxScheduler: SchedulerTools = {
   async list(name) {
+    const id = name === null ? null : await findId(completeUnit(name, 'timer'))
     const [times, files] = await Promise.all([
       ask(['list-timers', '--all', '--no-pager', '--output=json']),
       ask(['list-unit-files', '--type=timer', '--no-legend', '--no-pager', '--plain']),
     ])
     const all = addUnloaded(parseTimes(times), files)
-    const wanted = all.filter(({ unit }) => name === null || unit === name).slice(0, MAX_SYSTEM_TASKS)
+    const wanted = all.filter(({ unit }) => id === null || unit === id).slice(0, MAX_SYSTEM_TASKS)
     const timers = await show(
       TIMER_PROPERTIES,
       wanted.map(({ unit }) => unit),
@@ -28,7 +29,7 @@ export const linuxScheduler: SchedulerTools = {
     return describeTimers(wanted, timers, await show(UNIT_PROPERTIES, [...new Set(units)]))
   },
   async change(name, action) {
-    if (!name.endsWith('.timer')) throw new AgentError(`${name} is no timer of systemd.`)
+    completeUnit(name, 'timer')
     if (action !== 'run') return demand([action, '--now', '--no-ask-password', '--', name])
     const unit = (await show('Id,Unit', [name])).get(name)?.Unit ?? ''
     if (unit === '') throw new AgentError(`The timer ${name} starts no unit.`)
@@ -64,6 +65,12 @@ function addUnloaded(times: Times, files: string): Times {
     (name) => /^[^@-][^@]*(@[^@.]+)?\.timer$/.test(name) && !times.some(({ unit }) => unit === name),
   )
   return [...times, ...unloaded.map((unit) => ({ unit, next: null, last: null }))]
+}
+
+/** The name of a timer that systemd knows, also by an alias. */
+async function findId(name: string): Promise<string> {
+  const [id = ''] = (await show('Id', [name])).keys()
+  return completeUnit(id || name, 'timer')
 }
 
 type Properties = Partial<Record<string, string>>

@@ -2,12 +2,13 @@ import { MAX_SERVICES, type MachineService } from '@muster/contract/agent/servic
 import { AgentError } from '../../errors.ts'
 import { firstLine, runTool } from '../run-tool.ts'
 import type { ServiceTools } from '../os.ts'
+import { daemonLabel } from './launchd-service.ts'
 
 const LIMIT_MS = 20_000
 
 /** System services. Services of signed-in users belong to their sessions. */
 export const macosServiceTools: ServiceTools = {
-  ownName: () => undefined,
+  ownName: daemonLabel,
   async list(name) {
     const [jobs, disabled] = await Promise.all([launchctl(['list']), launchctl(['print-disabled', 'system'])])
     return parseJobs(jobs, disabled).filter((service) => name === null || service.name === name)

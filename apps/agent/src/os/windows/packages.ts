@@ -129,11 +129,12 @@ const chocolatey: PackageManager = {
   name: 'chocolatey',
   isThere: () => findChoco() !== undefined,
   offers: async (name) => {
+    if (!isOnePackage(name)) return false
     const { stdout } = await ask(findChoco() ?? 'choco', ['search', name, '--exact', '--limit-output'])
     return stdout.toLowerCase().startsWith(`${name.toLowerCase()}|`)
   },
   // Its versions disagree about the option that lists only installed packages.
-  has: async (name) => existsSync(join(chocolateyFolder(), 'lib', name)),
+  has: async (name) => isOnePackage(name) && existsSync(join(chocolateyFolder(), 'lib', name)),
   change: (what, name) =>
     runManager(
       [
@@ -151,6 +152,9 @@ const chocolatey: PackageManager = {
     return parseChocoOutdated(await listWith(findChoco() ?? 'choco', args, { codes: [0, 2], signal, name: 'chocolatey' })) // prettier-ignore
   },
 }
+
+/** Chocolatey takes `all` for every package, and these endings for files. */
+const isOnePackage = (name: string) => !/^all$|\.(config|nupkg|nuspec)$/i.test(name)
 
 /** Parses lines such as `7zip|24.8.0|24.9.0|false`; pinned packages are left out. */
 export function parseChocoOutdated(output: string): PackageUpgrade[] {

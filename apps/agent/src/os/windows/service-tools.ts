@@ -11,6 +11,7 @@ import {
   ServiceManager,
   START_TYPE,
 } from './service-manager.ts'
+import { serviceName } from './service.ts'
 
 const STOP_LIMIT_MS = 20_000
 /** A service that starts or stops is given this long, so that its new state is reported. */
@@ -18,7 +19,7 @@ const SETTLE_LIMIT_MS = 8000
 const POLL_MS = 200
 
 export const windowsServiceTools: ServiceTools = {
-  ownName: () => undefined,
+  ownName: serviceName,
   async list(name) {
     using manager = await ServiceManager.open()
     return manager

@@ -176,7 +176,7 @@ function readWaves(text: string): number[] | undefined {
   return isGrowing && waves.at(-1) === 100 && waves.length <= 10 ? waves : undefined
 }
 
-/** How far the update of all machines is. A halted one can be resumed. */
+/** How far the update of all machines is. One that is halted, or held at a client, can be resumed. */
 function RolloutState() {
   const { data } = useQuery(rolloutQuery)
   const mayResume = useMay('can_edit_core_settings')
@@ -187,9 +187,13 @@ function RolloutState() {
     onSuccess: (rollout) => queryClient.setQueryData(rolloutQuery.queryKey, rollout),
   })
   if (data === undefined || data.version === null) return null
-  if (data.state !== 'halted') return <p className={classes.counts}>{describeRollout(data)}</p>
+  if (data.reason === null || data.state === 'off')
+    return <p className={classes.counts}>{describeRollout(data)}</p>
   return (
-    <Alert color="warning" title={`The update to ${data.version} is halted`}>
+    <Alert
+      color="warning"
+      title={`The update to ${data.version} is ${data.state === 'halted' ? 'halted' : 'held for some machines'}`}
+    >
       {error !== null && <FormError error={error} />}
       <p className={classes.counts}>
         {data.reason} {describeRollout(data)}

@@ -136,6 +136,20 @@ test('a site is pinned to a version, and gets waves of its own', async () => {
   })
 })
 
+test('an update that is held at a client says so, and is resumed', async () => {
+  const { server, open } = await givenDashboard()
+  server.on(getUpdateSettings, () => answer(getUpdateSettings, { ...SETTINGS, name: '' }))
+  const reason = 'Most machines of 1 client did not confirm version 2.0.0, so its other machines wait.'
+  server.on(getRollout, () => answer(getRollout, { ...ROLLOUT, reason }))
+  server.on(resumeRollout, () => answer(resumeRollout, ROLLOUT))
+  await open('/?dialog=agent-updates')
+  const main = page.getByRole('main')
+  await expect.element(main.getByText('The update to 2.0.0 is held for some machines')).toBeVisible()
+  await expect.element(main.getByText(/^Most machines of 1 client did not confirm/)).toBeVisible()
+  await main.getByRole('button', { name: 'Resume update' }).click()
+  await expect.element(main.getByText('is held for some machines')).not.toBeInTheDocument()
+})
+
 test('the settings of all machines show the waves, and a halted update is resumed', async () => {
   const { server, open } = await givenDashboard()
   server.on(getUpdateSettings, () => answer(getUpdateSettings, { ...SETTINGS, name: '' }))

@@ -61,6 +61,17 @@ export class TestAgent implements Disposable {
     return new TestAgent(server, { url, agentId: answer.agent_id, key, commandKey: answer.command_key })
   }
 
+  /** A machine that has a row already, such as one of `given.agent()`, with a new key. It cannot verify commands. */
+  static async of(server: TestServer, url: string, agentId: string): Promise<TestAgent> {
+    const { privateKey: key } = generateKeyPairSync('ed25519')
+    await server.ctx.db
+      .updateTable('agents')
+      .set({ public_key: publicKeyOf(key) })
+      .where('agent_id', '=', agentId)
+      .execute()
+    return new TestAgent(server, { url, agentId, key, commandKey: '' })
+  }
+
   /** Connects and signs in. Resolves with `welcome` or the frame received instead. */
   async connect(
     more: {
@@ -238,6 +249,11 @@ export class TestAgent implements Disposable {
   }
 }
 
+/** As enrolments send it: 32 bytes. */
+function publicKeyOf(key: KeyObject): string {
+  return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(12).toString('base64url')
+}
+
 /** A valid enrolment request with a new key. */
 export function enrolBody(
   token: string,
@@ -250,10 +266,7 @@ export function enrolBody(
   } = {},
 ) {
   const privateKey = more.key ?? generateKeyPairSync('ed25519').privateKey
-  const public_key = createPublicKey(privateKey)
-    .export({ format: 'der', type: 'spki' })
-    .subarray(12)
-    .toString('base64url')
+  const public_key = publicKeyOf(privateKey)
   const machine_key = more.machineKey ?? randomBytes(32).toString('hex')
   const proof = enrolProof({ token, machine_key, public_key })
   return {

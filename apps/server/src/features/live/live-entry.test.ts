@@ -1,6 +1,7 @@
 import { LIVE_CLOSE } from '@muster/contract/events'
 import { endSession, logout } from '@muster/contract/api/sessions'
 import { expect, test, vi } from 'vitest'
+import type { TestUser } from '../../testing/test-given.ts'
 import { createTestServer } from '../../testing/test-server.ts'
 import { connectConsole, getTicket, onceOpen, openConsole, upgradeStatus } from './test-console.ts'
 
@@ -10,8 +11,8 @@ async function prepare(options: Parameters<typeof createTestServer>[0] = {}) {
   return { server, url, port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-async function sayHello(url: string, ticket: string) {
-  const console = connectConsole(url)
+async function sayHello(url: string, ticket: string, user?: TestUser) {
+  const console = connectConsole(url, user)
   await onceOpen(console.socket)
   console.socket.send(JSON.stringify({ type: 'hello', ticket }))
   return console
@@ -22,19 +23,20 @@ test('a ticket opens one socket, which receives the version and the counts', asy
   const { server, url } = prepared
   const ada = await server.given.user({ permissions: ['can_list_agents'] })
   const ticket = await getTicket(server, ada)
-  using first = await sayHello(url, ticket)
+  using first = await sayHello(url, ticket, ada)
   expect(await first.next('ready')).toEqual({ type: 'ready', version: expect.any(String) })
   expect(await first.next('counts')).toMatchObject({ counts: { total_server_count: 0 } })
-  using second = await sayHello(url, ticket)
+  using second = await sayHello(url, ticket, ada)
   expect((await second.closed).code).toBe(LIVE_CLOSE.ticketRefused)
 })
 
 test('a ticket is refused after 30 seconds, and so is an invented one', async () => {
   await using prepared = await prepare()
   const { server, url } = prepared
-  const ticket = await getTicket(server, await server.given.user())
+  const ada = await server.given.user()
+  const ticket = await getTicket(server, ada)
   server.clock.advance(31)
-  using late = await sayHello(url, ticket)
+  using late = await sayHello(url, ticket, ada)
   using madeUp = await sayHello(url, 'x'.repeat(43))
   expect((await late.closed).code).toBe(LIVE_CLOSE.ticketRefused)
   expect((await madeUp.closed).code).toBe(LIVE_CLOSE.ticketRefused)
@@ -46,8 +48,25 @@ test('a ticket does not outlive its session', async () => {
   const ada = await server.given.user()
   const ticket = await getTicket(server, ada)
   await server.as(ada).call(logout, {})
-  using console = await sayHello(url, ticket)
+  using console = await sayHello(url, ticket, ada)
   expect((await console.closed).code).toBe(LIVE_CLOSE.ticketRefused)
+})
+
+test('a ticket is good only in the browser of the session that got it', async () => {
+  await using prepared = await prepare()
+  const { server, url } = prepared
+  const [ada, eve] = [await server.given.user(), await server.given.user()]
+  const again = await server.given.anotherSignIn(ada)
+  for (const thief of [eve, undefined, again]) {
+    const ticket = await getTicket(server, ada)
+    using stolen = await sayHello(url, ticket, thief)
+    expect((await stolen.closed).code).toBe(LIVE_CLOSE.ticketRefused)
+    // It was consumed.
+    using owner = await sayHello(url, ticket, ada)
+    expect((await owner.closed).code).toBe(LIVE_CLOSE.ticketRefused)
+  }
+  using own = await sayHello(url, await getTicket(server, ada), ada)
+  expect(await own.next('ready')).toBeDefined()
 })
 
 test('only pages of the own origin may connect', async () => {
@@ -134,13 +153,14 @@ test('a console that sends nothing, invalid data or too much is closed with a re
 test('a ping is answered, before and after the ticket', async () => {
   await using prepared = await prepare()
   const { server, url } = prepared
-  using console = connectConsole(url)
+  const ada = await server.given.user()
+  using console = connectConsole(url, ada)
   await onceOpen(console.socket)
   const pong = () =>
     new Promise((resolve) => console.socket.once('message', (data: Buffer) => resolve(data.toString())))
   console.socket.send('ping')
   expect(await pong()).toBe('pong')
-  const ticket = await getTicket(server, await server.given.user())
+  const ticket = await getTicket(server, ada)
   console.socket.send(JSON.stringify({ type: 'hello', ticket }))
   await console.next('ready')
   console.socket.send('ping')

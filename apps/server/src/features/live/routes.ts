@@ -10,6 +10,7 @@ import { type Caller, mayDo } from '../../platform/http/caller.ts'
 import { isAllowedOrigin } from '../../platform/http/open-http.ts'
 import { type Api, route } from '../../platform/http/route.ts'
 import { findCaller } from '../users/sessions/find-caller.ts'
+import type { SessionCookies } from '../users/sessions/session-cookies.ts'
 import { redeemTicket } from '../users/sessions/socket-tickets.ts'
 import type { Db } from '../../platform/database/database.ts'
 import type { AgentRowSource } from './agent-frames.ts'
@@ -23,6 +24,7 @@ export interface LiveOptions {
   rows: AgentRowSource
   /** As returned by `/core/version/`. */
   version: string
+  cookies: SessionCookies
   mostBufferedBytes?: number
 }
 
@@ -77,7 +79,10 @@ export function liveRoutes(api: Api, ctx: Context, options: LiveOptions): LiveHu
       greetConsole(socket, {
         hub,
         redeem: async (ticket) => {
-          const caller = await redeemTicket(ctx, ticket, request.ip)
+          const caller = await redeemTicket(ctx, ticket, {
+            source: request.ip,
+            cookie: options.cookies.find(request),
+          })
           onSignedIn()
           return caller
         },

@@ -28,7 +28,7 @@ export async function getTicket(server: TestServer, user: TestUser): Promise<str
 
 /** Connects, redeems a ticket of the user, and waits until the server is ready. */
 export async function openConsole(server: TestServer, url: string, user: TestUser): Promise<TestConsole> {
-  const opened = connectConsole(url)
+  const opened = connectConsole(url, user)
   const ticket = await getTicket(server, user)
   await onceOpen(opened.socket)
   opened.socket.send(JSON.stringify({ type: 'hello', ticket }))
@@ -36,9 +36,18 @@ export async function openConsole(server: TestServer, url: string, user: TestUse
   return opened
 }
 
-/** Connects without a message. `origin` as sent by a browser. */
-export function connectConsole(url: string, origin = url): TestConsole {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/live/`, { origin })
+/** The cookies of a user's browser. */
+export function cookieHeader(user: TestUser | undefined): Record<string, string> {
+  const cookies = Array.from(user?.cookies ?? [], ([name, value]) => `${name}=${value}`)
+  return cookies.length === 0 ? {} : { cookie: cookies.join('; ') }
+}
+
+/** Connects without a message, from the browser of a user. */
+export function connectConsole(url: string, user?: TestUser): TestConsole {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/live/`, {
+    origin: url,
+    headers: cookieHeader(user),
+  })
   const messages: LiveMessage[] = []
   const times: number[] = []
   const waiting = new Set<() => void>()

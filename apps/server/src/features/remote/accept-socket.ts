@@ -5,7 +5,7 @@ import { AppError } from '@muster/contract/errors'
 import { CHANNEL_WINDOW_BYTES } from '@muster/contract/agent/channel'
 import type { Context } from '../../context.ts'
 import type { LiveCaller } from '../../platform/http/caller.ts'
-import { redeemTicket } from '../users/sessions/socket-tickets.ts'
+import { redeemTicket, type SocketBrowser } from '../users/sessions/socket-tickets.ts'
 import { readSealedFile, type SealedPiece } from '../../platform/files/sealed-file.ts'
 import { recordingPath, recordingSeal } from './recordings.ts'
 
@@ -96,12 +96,12 @@ export async function authenticateSocket(
   {
     socket,
     hello,
-    source,
+    browser,
     onSignedIn,
-  }: { socket: WebSocket; hello: { ticket: string }; source: string; onSignedIn: () => void },
+  }: { socket: WebSocket; hello: { ticket: string }; browser: SocketBrowser; onSignedIn: () => void },
 ): Promise<LiveCaller | undefined> {
   try {
-    const caller = await redeemTicket(ctx, hello.ticket, source)
+    const caller = await redeemTicket(ctx, hello.ticket, browser)
     if (caller.session !== undefined) {
       onSignedIn()
       return { ...caller, session: caller.session }

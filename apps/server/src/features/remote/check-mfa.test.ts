@@ -66,7 +66,7 @@ test.each([
   const admin = server.as(await server.given.user({ superuser: true }))
   await admin.call(editCoreSettings, { body: { vnc_targets: ['localhost:5900-5999', '10.0.0.0/24:5900'] } })
   const open = async () => {
-    const window = new TestWindow(at.url, at.agentId)
+    const window = new TestWindow(at.url, at.agentId, at.user)
     await onceOpen(window.socket)
     window.ask(await getTicket(server, at.user), request)
     return window

@@ -14,7 +14,7 @@ async function openDesktop(
   at: { url: string; agentId: string; user: TestUser },
   request: object = { tool: 'desktop', display: null },
 ) {
-  const window = new TestWindow(at.url, at.agentId)
+  const window = new TestWindow(at.url, at.agentId, at.user)
   await onceOpen(window.socket)
   window.ask(await getTicket(server, at.user), request)
   return window

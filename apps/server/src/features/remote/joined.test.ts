@@ -17,7 +17,7 @@ async function givenOpenTerminal(server: TestServer) {
   const ben = await server.given.user({ username: 'ben', permissions: MAY_JOIN })
   const join = async (mode: JoinMode, more: { user?: typeof ben; session?: string } = {}) => {
     const from = agent.frames.length
-    const window = new TestWindow(url, agentId)
+    const window = new TestWindow(url, agentId, more.user ?? ben)
     const ticket = await getTicket(server, more.user ?? ben)
     await onceOpen(window.socket)
     const wanted = { session: more.session ?? owner.tool.session, mode }

@@ -22,6 +22,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { AgentWithSite } from '../agents/queries.ts'
 import { audit } from '../audit/write-audit.ts'
 import { followLog } from './logs/follow-log.ts'
+import type { SocketBrowser } from '../users/sessions/socket-tickets.ts'
 import { authenticateSocket, type BufferedMessage, bufferUntilReady } from './accept-socket.ts'
 import { type ChannelHub, checkRight, STOPPING } from './channel-hub.ts'
 import { ChannelSocket } from './channel-socket.ts'
@@ -49,7 +50,7 @@ interface Opening {
   socket: WebSocket
   hello: ChannelHello
   agentId: string
-  source: string
+  browser: SocketBrowser
   /** The ticket is valid. */
   onSignedIn: () => void
   /** Data after the hello, before a handler was attached. */

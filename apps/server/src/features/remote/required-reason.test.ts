@@ -23,7 +23,7 @@ async function givenAsking(server: TestServer) {
   expect((await ask('client', `${client_id}`, true)).status).toBe(200)
   const user = await server.given.user({ permissions: ['can_use_terminal', 'can_use_mesh'] })
   const open = async (request: object, reason?: string) => {
-    const window = new TestWindow(at.url, at.agentId)
+    const window = new TestWindow(at.url, at.agentId, user)
     await onceOpen(window.socket)
     window.ask(await getTicket(server, user), request, reason)
     return window

@@ -5,12 +5,17 @@ import type { Context } from '../../context.ts'
 import { isAllowedOrigin } from '../../platform/http/open-http.ts'
 import type { Api } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import type { SessionCookies } from '../users/sessions/session-cookies.ts'
 import { acceptSocket, orClosed } from './accept-socket.ts'
 import { ChannelHub } from './channel-hub.ts'
 import { openTool } from './open-tool.ts'
 
 /** Channel sockets of consoles: one per window on a tool of a machine. */
-export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
+export function remoteRoutes(
+  api: Api,
+  ctx: Context,
+  { fleet, cookies }: { fleet: Fleet; cookies: SessionCookies },
+): ChannelHub {
   const hub = new ChannelHub(ctx, fleet)
   api.metrics.gauge('muster_channels', 'Windows on tools of machines at this process', () => hub.size)
   api.fastify.addHook('preClose', () => hub[Symbol.asyncDispose]())
@@ -33,6 +38,7 @@ export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
       },
     },
     (socket, request) => {
+      const browser = { source: request.ip, cookie: cookies.find(request) }
       const onSignedIn = api.gate.enter(socket, request.raw.socket, request.ip)
       acceptSocket(socket, ChannelHello, (hello, takeEarly) =>
         hub.run(() =>
@@ -40,7 +46,7 @@ export function remoteRoutes(api: Api, ctx: Context, fleet: Fleet): ChannelHub {
             socket,
             openTool(
               { ctx, fleet, hub },
-              { socket, hello, takeEarly, agentId: request.params.agent_id, source: request.ip, onSignedIn },
+              { socket, hello, takeEarly, agentId: request.params.agent_id, browser, onSignedIn },
             ),
           ),
         ),

@@ -42,7 +42,7 @@ async function openRecorded(
     body: { desktop_recording_max_mb: 3, vnc_targets: ['10.0.0.5:5900'] },
   })
   const user = await server.given.user({ permissions: ['can_use_mesh'] })
-  const window = new TestWindow(at.url, at.agentId)
+  const window = new TestWindow(at.url, at.agentId, user)
   await onceOpen(window.socket)
   window.ask(await getTicket(server, user), request)
   return { at, admin, user, window }

@@ -32,7 +32,7 @@ test('the shells of a machine are listed with the permission to open its termina
 test('the requested shell and user are signed and recorded', async () => {
   await using server = await createTestServer()
   const { agent, user, url, agentId } = await start(server)
-  using window = new TestWindow(url, agentId)
+  using window = new TestWindow(url, agentId, user)
   const ticket = await getTicket(server, user)
   await onceOpen(window.socket)
   const options = { shell: '/usr/bin/fish', as_user: true }

@@ -11,7 +11,7 @@ import { channelPath } from '@muster/contract/channels'
 import { WebSocket } from 'ws'
 import type { TestUser } from '../../testing/test-given.ts'
 import type { TestServer } from '../../testing/test-server.ts'
-import { getTicket, onceOpen } from '../live/test-console.ts'
+import { cookieHeader, getTicket, onceOpen } from '../live/test-console.ts'
 
 /** A user's window on a tool, on a real socket. */
 export class TestWindow implements Disposable {
@@ -20,8 +20,12 @@ export class TestWindow implements Disposable {
   readonly texts: string[] = []
   readonly closed: Promise<{ code: number; reason: string }>
 
-  constructor(url: string, agentId: string, path = channelPath(agentId)) {
-    this.socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, { origin: url })
+  /** `user`: whose browser it is. */
+  constructor(url: string, agentId: string, user?: TestUser, path = channelPath(agentId)) {
+    this.socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, {
+      origin: url,
+      headers: cookieHeader(user),
+    })
     this.closed = new Promise((resolve) => {
       this.socket.on('close', (code, reason) => resolve({ code, reason: reason.toString() }))
     })
@@ -38,7 +42,7 @@ export class TestWindow implements Disposable {
     server: TestServer,
     given: { url: string; agentId: string; user: TestUser; session?: string },
   ): Promise<TestWindow> {
-    const window = new TestWindow(given.url, given.agentId)
+    const window = new TestWindow(given.url, given.agentId, given.user)
     const ticket = await getTicket(server, given.user)
     await onceOpen(window.socket)
     window.hello(ticket, given.session)

@@ -102,7 +102,7 @@ test('a desktop is viewed and controlled across servers, and the other plays its
     body: { ...NO_SETTINGS, record_desktops: 'all' },
   })
   const user = await there.given.user({ permissions: ['can_use_mesh'] })
-  using window = new TestWindow(atHere.url, atHere.agentId)
+  using window = new TestWindow(atHere.url, atHere.agentId, user)
   await onceOpen(window.socket)
   window.ask(await getTicket(here, user), { tool: 'desktop', display: null })
   const { channel, tool } = await nextDesktop(agent)
@@ -156,7 +156,7 @@ test('a colleague whose browser uses the other server joins a terminal', async (
   const { body } = await there.as(ben).call(listOpenTerminals, { params: { agent_id: agentId } })
   expect(body).toMatchObject([{ session: owner.tool.session, username: user.username }])
   const from = agent.frames.length
-  using guest = new TestWindow(url, agentId)
+  using guest = new TestWindow(url, agentId, ben)
   await onceOpen(guest.socket)
   const join = { session: owner.tool.session, mode: 'type' }
   guest.ask(await getTicket(there, ben), { tool: 'terminal', session: null, cols: 80, rows: 24, join })

@@ -1,6 +1,6 @@
 import { type Rollout } from '@muster/contract/api/updates'
 import { compareAgentVersions } from '@muster/rules/agents/agent-version'
-import { planGroups, type WaveMachine, type WavePlan } from '@muster/rules/agents/update-waves'
+import { type GroupsPlan, planGroups, type WaveMachine } from '@muster/rules/agents/update-waves'
 import type { Context } from '../../context.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import type { Db } from '../../platform/database/database.ts'
@@ -75,15 +75,15 @@ const COUNTED = {
   'rolled back': 'rolled_back',
 } as const
 
-/** Continues a halted update. Rollbacks so far no longer count. */
+/** Continues a halted update, and at clients that were held. Rollbacks so far no longer count. */
 export async function resumeUpdate(ctx: Context, tx: Db, version: string): Promise<boolean> {
-  const machines = listEligible(await findWaveCandidates(tx), version, ctx.now())
-  const forgiven = machines.filter((one) => one.state === 'rolled back').length
+  const machines = await findWaveCandidates(tx)
+  const forgiven = machines.filter((one) => stateIn(one, version, ctx.now()) === 'rolled back').length
   const { numUpdatedRows } = await tx
     .updateTable('update_rollouts')
     .set({ state: 'running', reason: null, forgiven, changed_at: ctx.now().toISOString() })
     .where('version', '=', version)
-    .where('state', '=', 'halted')
+    .where((eb) => eb.or([eb('state', '=', 'halted'), eb('reason', 'is not', null)]))
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
@@ -92,7 +92,7 @@ async function planRollout(
   ctx: Context,
   { version }: CarriedAgent,
   machines: readonly WaveCandidate[],
-): Promise<WavePlan> {
+): Promise<GroupsPlan> {
   const { waves: shares, max_rollbacks } = await readServerSettings(ctx.db)
   const before = await findRollout(ctx.db, version)
   const wave = before?.wave ?? 0
@@ -101,8 +101,9 @@ async function planRollout(
     machines,
     ({ group }) => `${group === null}`,
   )
+  const forgiven = findForgiven(machines, version, before?.forgiven ?? 0)
   const groupOf = (members: readonly WaveCandidate[]) => ({
-    machines: listEligible(members, version, ctx.now()),
+    machines: listEligible(members, { version, forgiven, now: ctx.now() }),
     shares: members[0]?.group?.waves ?? shares,
   })
   const plan = planGroups({
@@ -114,11 +115,10 @@ async function planRollout(
         .map((members) => ({ ...groupOf(members), wave: undefined })),
     ],
     maxRollbacks: max_rollbacks,
-    forgivenRollbacks: before?.forgiven ?? 0,
     maxInProgress: MAX_IN_PROGRESS,
   })
-  if (before?.state === plan.state && wave === plan.wave) return plan
-  const reason = plan.state === 'halted' ? plan.reason : null
+  const reason = plan.state === 'halted' ? plan.reason : describeHeld(plan.held.length, version)
+  if (before?.state === plan.state && wave === plan.wave && before.reason === reason) return plan
   await ctx.transaction(async (tx, emit) => {
     const row = { state: plan.state, wave: plan.wave, reason, changed_at: ctx.now().toISOString() }
     await tx
@@ -126,13 +126,16 @@ async function planRollout(
       .values({ version, forgiven: 0, ...row })
       .onConflict((conflict) => conflict.column('version').doUpdateSet(row))
       .execute()
-    if (reason !== null)
+    if (reason !== null && reason !== before?.reason)
       await audit(tx, {
         caller: { username: 'server', source: '' },
         action: 'modify',
         object_type: 'coresettings',
-        message: `Halted the update of agents. ${reason}`,
-        after: { version, wave: plan.wave + 1 },
+        message:
+          plan.state === 'halted'
+            ? `Halted the update of agents. ${reason}`
+            : `Held the update of agents at ${countClients(plan.held.length)}. ${reason}`,
+        after: { version, wave: plan.wave + 1, ...(plan.state !== 'halted' && { clients: plan.held }) },
         emit,
       })
     emit({ type: 'rollout.changed', ids: [] })
@@ -140,16 +143,42 @@ async function planRollout(
   return plan
 }
 
+const countClients = (count: number) => `${count} client${count === 1 ? '' : 's'}`
+
+/** Without names: users of other clients read it too. */
+function describeHeld(count: number, version: string): string | null {
+  if (count === 0) return null
+  const whose = count === 1 ? 'its' : 'their'
+  return `Most machines of ${countClients(count)} did not confirm version ${version}, so ${whose} other machines wait.`
+}
+
+/** The machines that rolled back before the update was resumed: the first ones. */
+function findForgiven(machines: readonly WaveCandidate[], version: string, count: number): Set<string> {
+  const rolledBack = machines
+    .filter(({ update }) => update?.version === version && update.state === 'rolled_back')
+    .toSorted((a, b) => ((a.update?.changed_at ?? '') < (b.update?.changed_at ?? '') ? -1 : 1))
+  return new Set(rolledBack.slice(0, count).map(({ agent_id }) => agent_id))
+}
+
 /** The machines that the waves of a version are for, with their state in it. */
-function listEligible(machines: readonly WaveCandidate[], version: string, now: Date): WaveMachine[] {
+function listEligible(
+  machines: readonly WaveCandidate[],
+  { version, forgiven, now }: { version: string; forgiven: ReadonlySet<string>; now: Date },
+): WaveMachine[] {
   return machines.flatMap((one): WaveMachine[] => {
-    const state = stateIn(one, version, now)
-    return state === undefined ? [] : [{ id: one.agent_id, isConnected: one.connected, state }]
+    const own = stateIn(one, version, now)
+    const state = own === 'rolled back' && forgiven.has(one.agent_id) ? 'forgiven' : own
+    const { agent_id: id, client_id: client, connected: isConnected } = one
+    return state === undefined ? [] : [{ id, client, isConnected, state }]
   })
 }
 
 /** Undefined = the waves of this version are not for it. */
-function stateIn(one: Updatable, version: string, now: Date): WaveMachine['state'] | undefined {
+function stateIn(
+  one: Updatable,
+  version: string,
+  now: Date,
+): Exclude<WaveMachine['state'], 'forgiven'> | undefined {
   const isOpen = one.mode === 'automatic' || (one.mode === 'pinned' && one.pinned_version === version)
   if (!isOpen || !one.can_update) return undefined
   if (one.update?.version !== version)

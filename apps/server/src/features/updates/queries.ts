@@ -26,6 +26,7 @@ export interface Updatable extends UpdateRule {
 /** A machine as the waves of an update see it. */
 export interface WaveCandidate extends Updatable {
   agent_id: string
+  client_id: number
   connected: boolean
   update: Pick<Update, 'version' | 'state' | 'username' | 'changed_at'> | null
 }
@@ -109,10 +110,11 @@ function joinUpdates(db: Db) {
 type MachineRow = Awaited<ReturnType<ReturnType<typeof selectMachines>['execute']>>[number]
 
 function describe(row: MachineRow, rule: UpdateRule): WaveCandidate {
-  const { agent_id, version, update_version, state, username, changed_at } = row
+  const { agent_id, client_id, version, update_version, state, username, changed_at } = row
   const isUpdated = update_version !== null && state !== null && changed_at !== null
   return {
     agent_id,
+    client_id,
     version,
     connected: row.connected === 1,
     can_update: row.can_update === 1,

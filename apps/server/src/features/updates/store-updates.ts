@@ -5,7 +5,11 @@ import { emitActions } from '../power/pending-actions/pending-actions.ts'
 
 type UpdateReport = Extract<Report, { kind: 'update' }>
 
-/** Stores what machines report about their updates, and ends the pending actions of those that are over. */
+/**
+ * Stores what machines report about their updates, and ends the pending actions of those that are over. A report counts
+ * for the version that the machine was offered, until it has a result: reports decide whether others get the version. A
+ * machine that failed by its silence may still report.
+ */
 export async function storeUpdates(
   { ctx, tx, emit }: InTransaction,
   reports: readonly { agentId: string; report: UpdateReport }[],
@@ -15,24 +19,12 @@ export async function storeUpdates(
   for (const { agentId, report } of reports) {
     const { version, reason } = report
     const state: UpdateState = report.state === 'rolled-back' ? 'rolled_back' : report.state
-    const row = { version, state, reason, changed_at: now }
-    const { numInsertedOrUpdatedRows: stored } = await tx
-      .insertInto('agent_updates')
-      .columns(['agent_id', 'version', 'state', 'reason', 'changed_at'])
-      // A machine that was removed meanwhile has no row.
-      .expression((eb) =>
-        eb
-          .selectFrom('agents')
-          .select((select) => [
-            'agents.agent_id',
-            select.val(version).as('version'),
-            select.val(state).as('state'),
-            select.cast<string | null>(select.val(reason), 'text').as('reason'),
-            select.val(now).as('changed_at'),
-          ])
-          .where('agents.agent_id', '=', agentId),
-      )
-      .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(row))
+    const { numUpdatedRows: stored } = await tx
+      .updateTable('agent_updates')
+      .set({ state, reason, changed_at: now })
+      .where('agent_id', '=', agentId)
+      .where('version', '=', version)
+      .where('state', 'in', ['offered', 'downloading', 'installed', 'failed'])
       .executeTakeFirstOrThrow()
     if (stored === 0n) continue
     const output = describeEnd(report)

@@ -300,3 +300,66 @@ test('a machine that falls silent during an update has failed, and is offered th
     reason: 'The machine has not reported for 15 minutes.',
   })
 })
+
+test('reports about a version that a machine was not offered change nothing', async () => {
+  const given = await givenServer()
+  const { server, root, connect } = given
+  const agents: TestAgent[] = []
+  for (let index = 0; index < 5; index += 1) agents.push(await connect(`PC-${index}`))
+  for (const agent of agents) {
+    await report(agent, reportOf('rolled-back', 'Invented.'))
+    expect((await root.call(getAgent, { params: { agent_id: agent.agentId } })).body.update).toBeNull()
+  }
+  server.clock.advance(60)
+  await drain(server)
+  await expect.poll(() => agents.filter((agent) => countOrders(agent) > 0).length).toBe(1)
+  expect((await root.call(getRollout, {})).body).toMatchObject({
+    state: 'running',
+    reason: null,
+    counts: { in_progress: 1, rolled_back: 0 },
+  })
+  // Its order is for one version, and ends with the first result.
+  const [offered] = agents.filter((agent) => countOrders(agent) > 0)
+  const stateOf = async () =>
+    (await root.call(getAgent, { params: { agent_id: offered?.agentId ?? '' } })).body.update?.state
+  await report(offered as TestAgent, { ...reportOf('rolled-back'), version: '1.9.9' })
+  expect(await stateOf()).toBe('offered')
+  await report(offered as TestAgent, reportOf('installed'), reportOf('confirmed'), reportOf('rolled-back'))
+  expect(await stateOf()).toBe('confirmed')
+})
+
+test('a client whose machines roll back does not halt the update of the others', async () => {
+  const { server, site, root, connect } = await givenServer()
+  const hostile = await server.given.site()
+  await root.call(setUpdateSettings, {
+    params: { level: 'default', id: 'all' },
+    body: { mode: 'automatic', version: null, waves: [100], max_rollbacks: 3 },
+  })
+  const bad: TestAgent[] = []
+  for (let index = 0; index < 5; index += 1) bad.push(await connect(`BAD-${index}`, hostile.id))
+  const good = await connect('GOOD', site.id)
+  const turn = async () => {
+    server.clock.advance(60)
+    await drain(server)
+  }
+  await turn()
+  await expect.poll(() => [...bad, good].every((agent) => countOrders(agent) === 1)).toBe(true)
+  for (const agent of bad) await report(agent, reportOf('rolled-back', 'It crashed.'))
+  await report(good, reportOf('confirmed'))
+  const later = await connect('LATER', site.id)
+  const left = await connect('LEFT', hostile.id)
+  await turn()
+  await expect.poll(() => countOrders(later)).toBe(1)
+  expect(countOrders(left)).toBe(0)
+  expect((await root.call(getRollout, {})).body).toMatchObject({
+    state: 'running',
+    reason: 'Most machines of 1 client did not confirm version 2.0.0, so its other machines wait.',
+  })
+  const { body: log } = await root.call(listAudit, { body: {} })
+  expect(log.audit_logs[0]?.message).toBe(
+    'Held the update of agents at 1 client. Most machines of 1 client did not confirm version 2.0.0, so its other machines wait.',
+  )
+  expect((await root.call(resumeRollout, {})).status).toBe(200)
+  await turn()
+  await expect.poll(() => countOrders(left)).toBe(1)
+})

@@ -12,7 +12,7 @@ test('unauthenticated connections of one address are limited, authenticated ones
   using signedIn = await openConsole(server, url, ada)
   expect(server.app.api.gate.size).toBe(0)
   const { ticket } = (await server.as(ada).call(createSocketTicket, {})).body
-  const waiting = Array.from({ length: ROOM }, () => connectConsole(url))
+  const waiting = Array.from({ length: ROOM }, () => connectConsole(url, ada))
   await Promise.all(waiting.map(({ socket }) => onceOpen(socket)))
   expect(server.app.api.gate.size).toBe(ROOM)
   expect(await upgradeStatus(url, { origin: url })).toBe(429)

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core'
-import { deleteDeployment, type Deployment, listDeployments } from '@muster/contract/api/deployments'
+import { deleteDeployment, listDeployments, type ListedDeployment } from '@muster/contract/api/deployments'
 import { platformName } from '@muster/rules/agents/available-actions'
 import { IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -34,7 +34,7 @@ function Deployments({ close }: { close: () => void }) {
   const mayManage = useMay('can_manage_deployments')
   const { open } = useDialog()
   const deployments = useQuery(deploymentsQuery)
-  const [removing, setRemoving] = useState<Deployment>()
+  const [removing, setRemoving] = useState<ListedDeployment>()
   return (
     <>
       <ListDialog
@@ -46,7 +46,9 @@ function Deployments({ close }: { close: () => void }) {
         create={mayManage && <NewButton onClick={() => open('deployment')}>New deployment</NewButton>}
         note={
           <Text size="xs" c="dimmed" mb="xs">
-            Anyone who has a link can add machines. Keep it secret.
+            {mayManage
+              ? 'Anyone who has a link can add machines. Keep it secret.'
+              : 'Links are shown to users who may manage deployments.'}
           </Text>
         }
         searchText={({ client_name, site_name }) => `${client_name}\n${site_name}`}
@@ -78,7 +80,7 @@ function Deployments({ close }: { close: () => void }) {
 }
 
 interface DeploymentRowProps {
-  deployment: Deployment
+  deployment: ListedDeployment
   onRemove: (() => void) | undefined
 }
 
@@ -88,7 +90,7 @@ function DeploymentRow({ deployment, onRemove }: DeploymentRowProps) {
   const isExpired = useNow(MINUTE_MS) >= Date.parse(expiry)
   const flags = FLAGS.filter(({ flag }) => install_flags[flag]).map(({ label }) => label)
   return (
-    <div onDoubleClick={({ currentTarget }) => void copy('Link', url, currentTarget)}>
+    <div onDoubleClick={({ currentTarget }) => url !== null && void copy('Link', url, currentTarget)}>
       <ListRow
         name={name}
         actions={
@@ -112,10 +114,12 @@ function DeploymentRow({ deployment, onRemove }: DeploymentRowProps) {
         <RowDetail>
           Created by {created_by} <Time instant={created} relative />
         </RowDetail>
-        <Group gap={8} mt={6}>
-          <CopyButton what="Command" label={`Copy command of ${name}`} text={cmd} />
-          <CopyButton what="Link" label={`Copy link of ${name}`} text={url} />
-        </Group>
+        {cmd !== null && url !== null && (
+          <Group gap={8} mt={6}>
+            <CopyButton what="Command" label={`Copy command of ${name}`} text={cmd} />
+            <CopyButton what="Link" label={`Copy link of ${name}`} text={url} />
+          </Group>
+        )}
       </ListRow>
     </div>
   )
@@ -146,6 +150,6 @@ const FLAGS = [
   { flag: 'power', label: 'never sleeps' },
 ] as const
 
-function nameOf({ client_name, site_name }: Deployment): string {
+function nameOf({ client_name, site_name }: ListedDeployment): string {
   return `${client_name} › ${site_name}`
 }

@@ -3,6 +3,7 @@ import {
   deleteDeployment,
   type Deployment,
   listDeployments,
+  type ListedDeployment,
 } from '@muster/contract/api/deployments'
 import type { Me } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
@@ -32,7 +33,7 @@ const LINK: Deployment = {
 const LIST = '/?dialog=deployments'
 const dialog = () => page.getByRole('dialog')
 
-async function givenDeployments(deployments: Deployment[] = [], me: Partial<Me> = {}) {
+async function givenDeployments(deployments: ListedDeployment[] = [], me: Partial<Me> = {}) {
   const { server, open } = await givenDashboard({ me })
   server.on(listDeployments, () => answer(listDeployments, deployments))
   server.on(createDeployment, () => answer(createDeployment, LINK))
@@ -116,8 +117,8 @@ test('a double click copies the link', async () => {
   await expect.element(page.getByText('Command copied.')).toBeVisible()
 })
 
-test('a user who may only list deployments cannot create or delete them', async () => {
-  const { open } = await givenDeployments([LINK], {
+test('a user who may only list deployments sees no links, and cannot create or delete them', async () => {
+  const { open } = await givenDeployments([{ ...LINK, uid: null, url: null, cmd: null }], {
     is_superuser: false,
     permissions: ['can_list_deployments', 'can_list_clients', 'can_list_agents'],
   })
@@ -125,4 +126,8 @@ test('a user who may only list deployments cannot create or delete them', async 
   await expect.element(dialog().getByText('Acme › Berlin')).toBeVisible()
   await expect.element(dialog().getByRole('button', { name: /Delete deployment/ })).not.toBeInTheDocument()
   await expect.element(dialog().getByRole('button', { name: 'New deployment' })).not.toBeInTheDocument()
+  await expect.element(dialog().getByRole('button', { name: /^Copy/ })).not.toBeInTheDocument()
+  await expect
+    .element(dialog().getByText('Links are shown to users who may manage deployments.'))
+    .toBeVisible()
 })

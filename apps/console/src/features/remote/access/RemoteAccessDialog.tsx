@@ -73,7 +73,7 @@ interface AccessDialogProps {
 }
 
 function AccessForm({ params, access, close, reload }: AccessDialogProps) {
-  const { name, settings, inherited, modified } = access
+  const { name, settings, modified } = access
   const form = useForm<AccessFormValues>({
     initialValues: readAccess(settings),
     validate: checkAccess,
@@ -87,7 +87,7 @@ function AccessForm({ params, access, close, reload }: AccessDialogProps) {
     children: (
       <>
         <NotEnforced access={access} level={params.level} />
-        <AccessFields form={form} inherited={inherited} level={params.level} />
+        <AccessFields form={form} access={access} level={params.level} />
       </>
     ),
   }
@@ -143,16 +143,26 @@ const NOBODY: Record<string, string> = {
   require: 'Without X11 and zenity, kdialog or xmessage: does not open.',
 }
 
+const ENFORCED_ABOVE = 'Enforced by a level above'
+const BELOW = { default: 'Clients, sites and machines', client: 'Sites and machines', site: 'Machines' }
+
 interface AccessFieldsProps {
   form: UseFormReturnType<AccessFormValues>
-  inherited: TargetRemoteAccess['inherited']
+  access: Pick<TargetRemoteAccess, 'inherited' | 'enforced'>
   level: TargetLevel
 }
 
-function AccessFields({ form, inherited, level }: AccessFieldsProps) {
+function AccessFields({ form, access, level }: AccessFieldsProps) {
+  const { inherited } = access
   const choices = accessChoices(inherited, level)
   const isTop = level === 'default'
   const { hours } = form.values
+  /** A setting that a level above enforces shows the value that counts. */
+  const inputOf = (name: keyof typeof ACCESS_FIELDS) =>
+    access.enforced.includes(name)
+      ? { value: name === 'consent_seconds' ? '' : 'inherit', disabled: true, description: ENFORCED_ABOVE }
+      : form.getInputProps(name)
+  const showsHours = hours === 'hours' && !access.enforced.includes('hours')
   return (
     <Stack gap="md">
       <Select
@@ -160,15 +170,10 @@ function AccessFields({ form, inherited, level }: AccessFieldsProps) {
         data={choices.forbidden}
         allowDeselect={false}
         data-autofocus
-        {...form.getInputProps('forbidden')}
+        {...inputOf('forbidden')}
       />
-      <Select
-        {...ACCESS_FIELDS.hours}
-        data={choices.hours}
-        allowDeselect={false}
-        {...form.getInputProps('hours')}
-      />
-      {hours === 'hours' && (
+      <Select {...ACCESS_FIELDS.hours} data={choices.hours} allowDeselect={false} {...inputOf('hours')} />
+      {showsHours && (
         <>
           <Checkbox.Group label="On" {...form.getInputProps('weekdays')}>
             <Group gap="sm" mt="xs">
@@ -194,39 +199,41 @@ function AccessFields({ form, inherited, level }: AccessFieldsProps) {
         description={`${ACCESS_FIELDS.consent.description} ${NOBODY[form.values.consent] ?? NOBODY[inherited.consent]}`}
         data={choices.consent}
         allowDeselect={false}
-        {...form.getInputProps('consent')}
+        {...inputOf('consent')}
       />
       <NumberInput
         {...ACCESS_FIELDS.consent_seconds}
         placeholder={`${isTop ? 'Not set' : 'Inherited'}: ${inherited.consent_seconds}`}
         allowDecimal={false}
         clampBehavior="none"
-        {...form.getInputProps('consent_seconds')}
+        {...inputOf('consent_seconds')}
       />
-      <Select
-        {...ACCESS_FIELDS.banner}
-        data={choices.banner}
-        allowDeselect={false}
-        {...form.getInputProps('banner')}
-      />
+      <Select {...ACCESS_FIELDS.banner} data={choices.banner} allowDeselect={false} {...inputOf('banner')} />
       <Select
         {...ACCESS_FIELDS.ask_purpose}
         data={choices.ask_purpose}
         allowDeselect={false}
-        {...form.getInputProps('ask_purpose')}
+        {...inputOf('ask_purpose')}
       />
       <Select
         {...ACCESS_FIELDS.record_terminals}
         data={choices.record_terminals}
         allowDeselect={false}
-        {...form.getInputProps('record_terminals')}
+        {...inputOf('record_terminals')}
       />
       <Select
         {...ACCESS_FIELDS.record_desktops}
         data={choices.record_desktops}
         allowDeselect={false}
-        {...form.getInputProps('record_desktops')}
+        {...inputOf('record_desktops')}
       />
+      {level !== 'agent' && (
+        <Checkbox
+          label="Enforced"
+          description={`${BELOW[level]} cannot change what is set here.`}
+          {...form.getInputProps('enforced', { type: 'checkbox' })}
+        />
+      )}
     </Stack>
   )
 }

@@ -24,6 +24,7 @@ export interface AccessForm extends Record<string, unknown> {
   ask_purpose: string
   record_terminals: string
   record_desktops: string
+  enforced: boolean
 }
 
 export type AccessField = keyof AccessForm & string
@@ -77,6 +78,7 @@ export function readAccess(settings: RemoteSettings): AccessForm {
     ask_purpose: settings.ask_purpose === null ? INHERIT : settings.ask_purpose ? 'yes' : 'no',
     record_terminals: settings.record_terminals ?? INHERIT,
     record_desktops: settings.record_desktops ?? INHERIT,
+    enforced: settings.enforced,
   }
 }
 
@@ -90,6 +92,7 @@ export function writeAccess(form: AccessForm): RemoteSettings {
     ask_purpose: form.ask_purpose === INHERIT ? null : form.ask_purpose === 'yes',
     record_terminals: recordedOf(form.record_terminals),
     record_desktops: recordedOf(form.record_desktops),
+    enforced: form.enforced,
   }
 }
 

@@ -22,6 +22,7 @@ const NO_SETTINGS = {
   ask_purpose: null,
   record_terminals: null,
   record_desktops: null,
+  enforced: false,
 }
 const INHERITED = {
   ...DEFAULT_REMOTE_RULES,
@@ -53,6 +54,7 @@ function givenServer(access: Partial<TargetRemoteAccess> = {}, me: Partial<Me> =
     name: 'Berlin',
     settings: NO_SETTINGS,
     inherited: INHERITED,
+    enforced: [],
     not_enforced: { count: 0, hostnames: [] },
     modified: 'm1',
     ...access,
@@ -126,6 +128,25 @@ test('consent and the note are set, and the effect without a desktop is shown', 
   expect(bodies).toEqual([
     { ...NO_SETTINGS, consent: 'require', consent_seconds: 45, banner: true, modified: 'm1' },
   ])
+})
+
+test('settings are enforced, and those that a level above enforces cannot be changed', async () => {
+  const { bodies } = givenServer({
+    inherited: { ...INHERITED, consent: 'require' },
+    settings: { ...NO_SETTINGS, consent: 'off' },
+    enforced: ['consent', 'consent_seconds'],
+  })
+  const { screen, at } = await openConsole('/?dialog=remote-access&item=client-1')
+  const consent = screen.getByRole('combobox', { name: 'Person at the machine' })
+  await expect.element(consent).toHaveValue('Inherited: consent required')
+  await expect.element(consent).toBeDisabled()
+  await expect.element(screen.getByLabelText('Time to respond')).toBeDisabled()
+  await expect.element(screen.getByText('Enforced by a level above').first()).toBeVisible()
+  await screen.getByRole('checkbox', { name: 'Enforced' }).click()
+  await expect.element(screen.getByText('Sites and machines cannot change what is set here.')).toBeVisible()
+  await screen.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(at).not.toMatch(/dialog/)
+  expect(bodies).toEqual([{ ...NO_SETTINGS, consent: 'off', enforced: true, modified: 'm1' }])
 })
 
 test('requiring a reason can be set', async () => {

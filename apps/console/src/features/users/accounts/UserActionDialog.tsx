@@ -54,7 +54,8 @@ const ACTS = {
   },
   block: {
     title: (name) => `Block ${name}?`,
-    message: 'Signs out the user at once and closes open tools. They cannot sign in until unblocked.',
+    message:
+      'Signs out the user, closes open tools and deletes their deployments. They cannot sign in until unblocked.',
     label: 'Block user',
     danger: true,
     done: 'User blocked.',
@@ -70,7 +71,7 @@ const ACTS = {
   },
   delete: {
     title: (name) => `Delete ${name}?`,
-    message: 'Signs out the user at once and closes open tools. The audit log stays.',
+    message: 'Signs out the user, closes open tools and deletes their deployments. The audit log stays.',
     label: 'Delete user',
     danger: true,
     done: 'User deleted.',

@@ -145,7 +145,11 @@ function UserForm({ user, onReload, onClose }: UserFormProps) {
         )}
         <Checkbox
           label="Enabled"
-          description={isOwn ? 'You cannot block yourself.' : 'Turning it off signs them out immediately.'}
+          description={
+            isOwn
+              ? 'You cannot block yourself.'
+              : 'Turning it off signs them out and deletes their deployments.'
+          }
           disabled={isOwn}
           {...form.getInputProps('is_active', { type: 'checkbox' })}
         />

@@ -1,3 +1,4 @@
+import { deleteUser, editUser } from '@muster/contract/api/accounts'
 import { listAudit } from '@muster/contract/api/audit'
 import { createDeployment, deleteDeployment, listDeployments } from '@muster/contract/api/deployments'
 import { enrolAgent } from '@muster/contract/api/installers'
@@ -175,4 +176,45 @@ test('links leave audit rows at their site', async () => {
     ],
     ['add', `Created a deployment for the site "${body.site_name}" of "${body.client_name}"`, body.site_name],
   ])
+})
+
+test('the address of a link is shown to those who may manage deployments only', async () => {
+  await using server = await createTestServer()
+  const { body } = await givenDeployment(server)
+  const reader = server.as(await server.given.user({ permissions: ['can_list_deployments'] }))
+  const listed = await reader.call(listDeployments, { query: {} })
+  expect(listed.text).not.toContain(body.uid)
+  expect(listed.body).toEqual([{ ...body, uid: null, url: null, cmd: null }])
+  const permissions = ['can_list_deployments', 'can_manage_deployments'] as const
+  const manager = server.as(await server.given.user({ permissions }))
+  expect((await manager.call(listDeployments, { query: {} })).body).toEqual([body])
+})
+
+test.each(['blocked', 'deleted'] as const)('the links of a user who is %s end', async (how) => {
+  await using server = await createTestServer()
+  const root = server.as(await server.given.user({ superuser: true }))
+  const permissions = ['can_list_deployments', 'can_manage_deployments'] as const
+  const site = await server.given.site()
+  const eve = await server.given.user({ username: 'eve', permissions })
+  const expires = inDays(server, 30)
+  const order = { site: site.id, agenttype: 'server' as const, plat: 'linux' as const, expires }
+  const link = (await server.as(eve).call(createDeployment, { body: order })).body
+  const other = (await root.call(createDeployment, { body: order })).body
+  const download = ({ uid }: { uid: string }) => server.app.fastify.inject({ url: `/clients/${uid}/deploy/` })
+  const token = tokenIn((await download(link)).body)
+  const { status } =
+    how === 'blocked'
+      ? await root.call(editUser, { params: { id: eve.id }, body: { is_active: false } })
+      : await root.call(deleteUser, { params: { id: eve.id } })
+  expect(status).toBe(200)
+  expect([(await download(link)).statusCode, (await download(other)).statusCode]).toEqual([404, 200])
+  const { body } = enrolBody(token, { platform: 'linux' })
+  expect((await server.anonymous.call(enrolAgent, { body })).status).toBe(403)
+  expect((await root.call(listDeployments, { query: {} })).body.map(({ id }) => id)).toEqual([other.id])
+  const { body: log } = await root.call(listAudit, { body: { objectFilter: ['deployment'] } })
+  expect(log.audit_logs[0]).toMatchObject({
+    action: 'delete',
+    site: site.name,
+    message: `Deleted a deployment of the site "${site.name}" of "${link.client_name}", because the user "eve" was ${how}`,
+  })
 })

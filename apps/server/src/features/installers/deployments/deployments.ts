@@ -4,6 +4,7 @@ import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../../context.ts'
+import type { InTransaction } from '../../../hooks.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { visibleTo } from '../../../platform/database/visible-to.ts'
 import type { Caller, Scope } from '../../../platform/http/caller.ts'
@@ -108,17 +109,38 @@ export function removeDeployment(ctx: Context, caller: Caller, id: number): Prom
     }
     // The link goes with its token.
     await tx.deleteFrom('enrol_tokens').where('id', '=', row.token_id).execute()
-    await audit(tx, {
-      caller,
-      action: 'delete',
-      object_type: 'deployment',
-      message: `Deleted a deployment of the site "${row.site_name}" of "${row.client_name}"`,
-      before: { agenttype: row.monitoring_type, plat: row.plat, expires: row.expires_at },
-      site: { id: row.site_id },
-      at: ctx.now(),
-      emit,
-    })
+    await auditRemoval({ ctx, tx, emit }, caller, { row, why: '' })
     emit({ type: 'deployment.changed', ids: [id] })
+  })
+}
+
+/** Ends the links of a user who may no longer sign in, and the tokens of their installers. */
+export async function endInstallLinks(
+  { ctx, tx, emit }: InTransaction,
+  caller: Caller,
+  { username, was }: { username: string; was: 'blocked' | 'deleted' },
+): Promise<void> {
+  const rows = await selectDeployments(tx).where('enrol_tokens.created_by', '=', username).execute()
+  await tx.deleteFrom('enrol_tokens').where('created_by', '=', username).execute()
+  const why = `, because the user "${username}" was ${was}`
+  for (const row of rows) await auditRemoval({ ctx, tx, emit }, caller, { row, why })
+  if (rows.length > 0) emit({ type: 'deployment.changed', ids: rows.map(({ id }) => id) })
+}
+
+async function auditRemoval(
+  { ctx, tx, emit }: InTransaction,
+  caller: Caller,
+  { row, why }: { row: DeploymentRow; why: string },
+): Promise<void> {
+  await audit(tx, {
+    caller,
+    action: 'delete',
+    object_type: 'deployment',
+    message: `Deleted a deployment of the site "${row.site_name}" of "${row.client_name}"${why}`,
+    before: { agenttype: row.monitoring_type, plat: row.plat, expires: row.expires_at },
+    site: { id: row.site_id },
+    at: ctx.now(),
+    emit,
   })
 }
 

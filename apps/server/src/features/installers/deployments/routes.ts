@@ -6,6 +6,7 @@ import {
 } from '@muster/contract/api/deployments'
 import { InstallFlags } from '@muster/contract/api/installers'
 import type { Context } from '../../../context.ts'
+import { mayDo } from '../../../platform/http/caller.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { findServerTrust, serverUrl } from '../install-files.ts'
 import { installScript, REFUSAL } from '../install-script.ts'
@@ -21,7 +22,9 @@ import {
 export function deploymentsRoutes(api: Api, ctx: Context): void {
   route(api, listDeployments, async ({ caller, request }) => {
     const url = serverUrl(ctx.config, request)
-    return (await findDeployments(ctx.db, caller)).map((row) => viewDeployment(ctx, row, url))
+    const rows = (await findDeployments(ctx.db, caller)).map((row) => viewDeployment(ctx, row, url))
+    if (mayDo(caller, 'can_manage_deployments')) return rows
+    return rows.map((row) => ({ ...row, uid: null, url: null, cmd: null }))
   })
   route(api, createDeployment, async ({ body, caller, request }) =>
     viewDeployment(ctx, await addDeployment(ctx, caller, body), serverUrl(ctx.config, request)),

@@ -1,5 +1,6 @@
 import { type getRemoteAccess, MAX_NAMED, RemoteSettings } from '@muster/contract/api/remote-access'
 import {
+  dropOverruled,
   mergeRecordingSettings,
   mergeRemoteSettings,
   type RecordingRules,
@@ -25,6 +26,7 @@ export const NO_SETTINGS: Settings = {
   ask_purpose: null,
   record_terminals: null,
   record_desktops: null,
+  enforced: false,
 }
 
 /** The settings of these targets, in order. */
@@ -52,7 +54,7 @@ export async function findRecordingRules(db: Db, targets: readonly AccessTarget[
 
 /** Whether opening a tool requires a reason for these targets, the nearest last. */
 export async function findReasonRequired(db: Db, targets: readonly AccessTarget[]): Promise<boolean> {
-  const settings = await listSettings(db, targets)
+  const settings = dropOverruled(await listSettings(db, targets))
   return settings.findLast(({ ask_purpose }) => ask_purpose !== null)?.ask_purpose ?? false
 }
 

@@ -185,3 +185,42 @@ test('machines whose agents do not enforce rules are counted', async () => {
   await old.connect({ remoteRules: '' })
   await expect.poll(() => unenforcing('default', 'all')).toEqual({ count: 0, hostnames: [] })
 })
+
+test('settings that are enforced for all machines hold at a client, for its own users too', async () => {
+  await using server = await createTestServer()
+  const site = await server.given.site()
+  const admin = await asAdmin(server)
+  const permissions = ['can_list_agents', 'can_manage_remote_access'] as const
+  const own = server.as(await server.given.user({ permissions, clients: [site.client_id] }))
+  const params = { level: 'client' as const, id: `${site.client_id}` }
+  const set = (settings: object) =>
+    own.call(setRemoteAccess, { params, body: { ...NO_SETTINGS, ...settings } })
+  const agent = await server.given.agent({ site_id: site.id })
+  const effective = async () =>
+    (await admin.call(getRemoteAccess, { params: { level: 'agent', id: agent.agent_id } })).body.inherited
+
+  expect((await set({ consent: 'off', record_terminals: 'none', ask_purpose: false })).status).toBe(200)
+  await admin.call(setRemoteAccess, {
+    params: { level: 'default', id: 'all' },
+    body: {
+      ...NO_SETTINGS,
+      consent: 'require',
+      record_terminals: 'all',
+      ask_purpose: true,
+      banner: true,
+      enforced: true,
+    },
+  })
+  // Also over what the client had set before.
+  const strict = { consent: 'require', record_terminals: 'all', ask_purpose: true, banner: true }
+  expect(await effective()).toMatchObject(strict)
+  const { body } = await own.call(getRemoteAccess, { params })
+  expect(body.enforced.toSorted()).toEqual(['ask_purpose', 'banner', 'consent', 'record_terminals'])
+
+  const { status, error } = await set({ consent: 'ask' })
+  expect([status, error.fields]).toEqual([403, { consent: ['A level above enforces this setting.'] }])
+  // Other settings are free, and values that no longer count may stay or go.
+  expect((await set({ consent: 'off', hours: OFFICE })).status).toBe(200)
+  expect((await set({ hours: OFFICE })).status).toBe(200)
+  expect(await effective()).toMatchObject({ ...strict, hours: OFFICE })
+})

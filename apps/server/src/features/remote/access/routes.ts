@@ -1,7 +1,7 @@
 import { getRemoteAccess, type TargetRemoteAccess, setRemoteAccess } from '@muster/contract/api/remote-access'
 import type { Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
-import { mergeRemoteSettings } from '@muster/rules/remote/remote-rules'
+import { findEnforced, mergeRemoteSettings } from '@muster/rules/remote/remote-rules'
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import type { Db } from '../../../platform/database/database.ts'
@@ -41,7 +41,8 @@ async function viewAccess(db: Db, { target, name, above }: NamedTarget): Promise
     ask_purpose: await findReasonRequired(db, above),
   }
   const not_enforced = await findUnenforcing(db, target)
-  return { name, settings, inherited, not_enforced, modified: modifiedOf(settings) }
+  const enforced = findEnforced(others)
+  return { name, settings, inherited, enforced, not_enforced, modified: modifiedOf(settings) }
 }
 
 /** Stores the remote access settings of a target, and notifies its machines. */
@@ -61,6 +62,7 @@ async function changeAccess(
         'The remote access settings were changed by another user. Reload them and try again.',
       )
     if (modifiedOf(before) === modifiedOf(settings)) return viewAccess(tx, named)
+    refuseEnforced({ before, after: settings, enforced: findEnforced(await listSettings(tx, named.above)) })
     await saveSettings(tx, target, settings)
     await audit(tx, {
       caller,
@@ -76,10 +78,31 @@ async function changeAccess(
   })
 }
 
+/** Refuses values that would not count. Stored ones may stay, and may be taken away. */
+function refuseEnforced({
+  before,
+  after,
+  enforced,
+}: {
+  before: Settings
+  after: Settings
+  enforced: readonly string[]
+}): void {
+  const kept = new Map<string, unknown>(Object.entries(before))
+  const refused = Object.entries(after).filter(
+    ([name, value]) =>
+      enforced.includes(name) && value !== null && JSON.stringify(value) !== JSON.stringify(kept.get(name)),
+  )
+  if (refused.length === 0) return
+  throw new AppError('not_allowed', 'A level above enforces some of these settings. Reload them.', {
+    fields: Object.fromEntries(refused.map(([name]) => [name, ['A level above enforces this setting.']])),
+  })
+}
+
 /** In the order of fields of the contract. */
 function modifiedOf(settings: Settings): string {
   const { forbidden, hours, consent, consent_seconds, banner, ask_purpose } = settings
-  const { record_terminals, record_desktops } = settings
+  const { record_terminals, record_desktops, enforced } = settings
   const said = [
     forbidden,
     hours,
@@ -89,6 +112,8 @@ function modifiedOf(settings: Settings): string {
     ask_purpose,
     record_terminals,
     record_desktops,
+    // Without it, as older settings were.
+    ...(enforced ? [enforced] : []),
   ]
   return digestOf(JSON.stringify(said)).slice(0, 32)
 }

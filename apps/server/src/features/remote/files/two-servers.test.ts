@@ -138,7 +138,7 @@ test('processes and a log are followed live, and a log is read, from the other s
   expect((await read).body).toEqual({ entries: [], complete: true })
 
   from = agent.frames.length
-  using window = new TestWindow(hereUrl, params.agent_id)
+  using window = new TestWindow(hereUrl, params.agent_id, user)
   await onceOpen(window.socket)
   const source = { kind: 'journal', unit: 'ssh.service', priority: 'warning' }
   window.ask(await getTicket(here, user), { tool: 'log', source })

@@ -31,7 +31,7 @@ async function prepare(server: TestServer) {
   const given = (...permissions: Permission[]) =>
     server.given.user({ username: 'ada', permissions: [...permissions, 'can_view_auditlogs'] })
   const follow = async (user: TestUser, request: LogRequest) => {
-    const window = new TestWindow(url, agent.agentId)
+    const window = new TestWindow(url, agent.agentId, user)
     const ticket = await getTicket(server, user)
     await onceOpen(window.socket)
     window.socket.send(JSON.stringify({ type: 'hello', ticket, request }))

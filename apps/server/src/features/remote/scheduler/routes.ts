@@ -23,7 +23,7 @@ export function schedulerRoutes(api: Api, ctx: Context, fleet: Fleet): void {
         input: body,
         action: body.action === 'run' ? 'task_run' : 'modify',
         object_type: 'systemtask',
-        describe: () => `${DONE[body.action]} the system task "${body.name}"`,
+        describe: (task) => `${DONE[body.action]} the system task "${task?.name ?? body.name}"`,
       },
     ),
   )

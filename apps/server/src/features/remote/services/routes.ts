@@ -59,7 +59,8 @@ export function changeService(
     input,
     action: 'modify',
     object_type: 'service',
-    describe: () => `${DONE[input.action]} the service "${input.name}"`,
+    // The machine answers with its own name for the service: an alias or a part of it was enough to find it.
+    describe: (service) => `${DONE[input.action]} the service "${service?.name ?? input.name}"`,
   })
 }
 
@@ -74,7 +75,7 @@ export function changeStartType(
     input,
     action: 'modify',
     object_type: 'service',
-    describe: () =>
-      `Changed the start type of the service "${input.name}" to ${START_WORDS[input.start_type]}`,
+    describe: (service) =>
+      `Changed the start type of the service "${service?.name ?? input.name}" to ${START_WORDS[input.start_type]}`,
   })
 }

@@ -90,12 +90,31 @@ test('actions on a service are audited, and refusals of the machine are shown', 
   ])
 })
 
-test('names that would be options or paths are refused before they reach a machine', async () => {
+test('the audit row names the service that was changed, not the text that found it', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const { ada, answered, params } = fixture
+  const alias = { params: { ...params, name: 'sshd' } }
+  const sshd = async () => (await ada.call(controlService, { ...alias, body: { sv_action: 'stop' } })).body
+  expect((await answered(sshd, { answer: SSH })).answer).toEqual(SSH)
+  const manual = async () => (await ada.call(setStartType, { ...alias, body: { startType: 'manual' } })).body
+  await answered(manual, { answer: SSH })
+  const { audit_logs } = (await ada.call(listAudit, { body: {} })).body
+  const own = audit_logs.filter(({ object_type }) => object_type === 'service')
+  expect(own.map(({ message }) => message)).toEqual([
+    'Changed the start type of the service "ssh.service" to manual',
+    'Stopped the service "ssh.service"',
+  ])
+})
+
+test('names that would be options, patterns or paths are refused before they reach a machine', async () => {
   await using server = await createTestServer()
   using fixture = await prepare(server)
   const { ada, params } = fixture
-  for (const name of ['--root=%2F', 'a%2Fb', 'a%0Ab', '%20x']) {
+  for (const name of ['--root=%2F', 'a%2Fb', 'a%0Ab', '%20x', '*', 'ss%3F', 'ss%5Bh%5D']) {
     const url = `/services/${params.agent_id}/${name}/`
     expect((await ada.send({ method: 'GET', url })).status).toBe(400)
   }
+  const { error } = await ada.send({ method: 'GET', url: `/services/${params.agent_id}/ss*/` })
+  expect(error.fields).toEqual({ name: ['Enter one name, without * ? [ and /.'] })
 })

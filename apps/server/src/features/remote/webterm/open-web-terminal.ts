@@ -8,6 +8,7 @@ import type { WebSocket } from 'ws'
 import type { Context } from '../../../context.ts'
 import { audit } from '../../audit/write-audit.ts'
 import type { Caller, LiveCaller } from '../../../platform/http/caller.ts'
+import type { SocketBrowser } from '../../users/sessions/socket-tickets.ts'
 import { authenticateSocket, type BufferedMessage, bufferUntilReady } from '../accept-socket.ts'
 import { Recording } from '../recording.ts'
 import { createRecordingFile } from '../recordings.ts'
@@ -24,7 +25,7 @@ const MEGABYTE = 1024 * 1024
 interface Opening {
   socket: WebSocket
   hello: WebTermHello
-  source: string
+  browser: SocketBrowser
   /** The ticket is valid. */
   onSignedIn: () => void
   /** Data after the hello, before a handler was attached. */

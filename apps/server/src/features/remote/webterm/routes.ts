@@ -9,13 +9,14 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
 import { isAllowedOrigin } from '../../../platform/http/open-http.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
+import type { SessionCookies } from '../../users/sessions/session-cookies.ts'
 import { acceptSocket, orClosed } from '../accept-socket.ts'
 import { checkWebTerminal, openWebTerminal } from './open-web-terminal.ts'
 import { listWebTerminals, type WebTerminalRow } from './queries.ts'
 import { WebTerminals } from './web-terminals.ts'
 
 /** Shells of the server for superusers: their sockets, and the list of sessions. */
-export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
+export function webTermRoutes(api: Api, ctx: Context, cookies: SessionCookies): WebTerminals {
   const terminals = new WebTerminals(ctx)
   api.metrics.gauge('muster_web_terminals', 'Web terminals that run in this process', () => terminals.size)
   api.fastify.addHook('preClose', () => terminals[Symbol.asyncDispose]())
@@ -48,12 +49,13 @@ export function webTermRoutes(api: Api, ctx: Context): WebTerminals {
       },
     },
     (socket, request) => {
+      const browser = { source: request.ip, cookie: cookies.find(request) }
       const onSignedIn = api.gate.enter(socket, request.raw.socket, request.ip)
       acceptSocket(socket, WebTermHello, (hello, takeEarly) =>
         terminals.run(() =>
           orClosed(
             socket,
-            openWebTerminal({ ctx, terminals }, { socket, hello, takeEarly, source: request.ip, onSignedIn }),
+            openWebTerminal({ ctx, terminals }, { socket, hello, takeEarly, browser, onSignedIn }),
           ),
         ),
       )

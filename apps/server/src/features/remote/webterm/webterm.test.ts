@@ -23,7 +23,7 @@ async function prepare(server: TestServer, options: UserOptions = {}) {
     root.call(editCoreSettings, { body: { enable_server_webterminal: isOn } })
   await switchTo(true)
   const open = async (as: TestUser = user) => {
-    const window = new TestWindow(url, '', WEBTERM_PATH)
+    const window = new TestWindow(url, '', as, WEBTERM_PATH)
     await onceOpen(window.socket)
     window.ask(await getTicket(server, as), { tool: 'webterm', cols: 80, rows: 24 })
     return window
@@ -109,7 +109,7 @@ test('it is off by default, for superusers only, requires a code, and refuses fo
   })
   expect((await root.call(getDashInfo, {})).body.web_terminal_enabled).toBe(false)
   expect(await upgradeStatus(url, { origin: 'http://evil.example' }, WEBTERM_PATH)).toBe(403)
-  using guess = new TestWindow(url, '', WEBTERM_PATH)
+  using guess = new TestWindow(url, '', undefined, WEBTERM_PATH)
   guess.socket.once('open', () => guess.ask('no ticket', { tool: 'webterm', cols: 80, rows: 24 }))
   expect(await guess.closed).toMatchObject({ code: 4001 })
   expect(await audit()).toEqual([])

@@ -128,6 +128,8 @@ export async function changeUser(
       at: ctx.now(),
       emit,
     })
+    if (before.is_active === 1 && user.is_active === 0)
+      await ctx.hooks.endInstallLinks({ ctx, tx, emit }, caller, { username: user.username, was: 'blocked' })
     emit({ type: 'user.changed', ids: [id] })
     if (ended.length > 0) emit({ type: 'session.ended', ids: ended })
     return viewUser(user, comparison)
@@ -182,6 +184,7 @@ export async function removeUser(ctx: Context, caller: Caller, id: number): Prom
     })
     const ended = await deleteSessions(tx, { userId: id })
     const keys = await tx.deleteFrom('api_keys').where('user_id', '=', id).returning('id').execute()
+    await ctx.hooks.endInstallLinks({ ctx, tx, emit }, caller, { username: user.username, was: 'deleted' })
     await tx.deleteFrom('users').where('id', '=', id).execute()
     await requireSuperuserLeft(tx)
     await markKeyUsesStale(ctx, tx, emit)

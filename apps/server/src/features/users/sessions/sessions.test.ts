@@ -360,30 +360,44 @@ test('an inactive user has no session', async () => {
 test('a socket ticket works once, for thirty seconds, while its session exists', async () => {
   await using server = await createTestServer()
   const user = await server.given.user({ username: 'ada', permissions: ['can_list_agents'] })
+  const cookie = cookieOf(user)
   const ticket = async (holder: TestUser = user) =>
     (await server.as(holder).call(createSocketTicket, {})).body.ticket
   const first = await ticket()
-  const caller = await redeemTicket(server.ctx, first, '192.0.2.1')
+  const caller = await redeemTicket(server.ctx, first, { source: '192.0.2.1', cookie })
   expect(caller).toMatchObject({ username: 'ada', source: '192.0.2.1' })
   expect(caller.permissions).toEqual(new Set(['can_list_agents']))
-  await expect(redeemTicket(server.ctx, first, '')).rejects.toThrow('was used or has expired')
+  await expect(redeemTicket(server.ctx, first, { source: '', cookie })).rejects.toThrow(
+    'was used or has expired',
+  )
 
   const late = await ticket()
   server.clock.advance(31)
-  await expect(redeemTicket(server.ctx, late, '')).rejects.toThrow('was used or has expired')
+  await expect(redeemTicket(server.ctx, late, { source: '', cookie })).rejects.toThrow(
+    'was used or has expired',
+  )
 
   const orphan = await ticket()
   await server.as(user).call(logoutAll, {})
-  await expect(redeemTicket(server.ctx, orphan, '')).rejects.toThrow('was used or has expired')
-  await expect(redeemTicket(server.ctx, 'made up', '')).rejects.toThrow('was used or has expired')
+  await expect(redeemTicket(server.ctx, orphan, { source: '', cookie })).rejects.toThrow(
+    'was used or has expired',
+  )
+  await expect(redeemTicket(server.ctx, 'made up', { source: '', cookie })).rejects.toThrow(
+    'was used or has expired',
+  )
 })
+
+/** The session cookie of a user of a test. */
+const cookieOf = ({ cookies }: TestUser) =>
+  Array.from(cookies).find(([name]) => name.startsWith('muster-session-'))?.[1]
 
 test('of ten concurrent uses of one ticket one succeeds', async () => {
   await using server = await createTestServer()
   const user = await server.given.user()
+  const cookie = cookieOf(user)
   const { ticket } = (await server.as(user).call(createSocketTicket, {})).body
   const results = await Promise.allSettled(
-    Array.from({ length: 10 }, () => redeemTicket(server.ctx, ticket, '')),
+    Array.from({ length: 10 }, () => redeemTicket(server.ctx, ticket, { source: '', cookie })),
   )
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
