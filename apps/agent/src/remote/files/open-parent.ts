@@ -7,6 +7,12 @@ import { isWindows, joinPath, readPath, refusePrivate } from './paths.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 
+/** A complete file that gets its name at once. */
+export interface Draft {
+  name: Buffer
+  handle: FileHandle
+}
+
 /**
  * A name in an open folder. Operations affect that very folder, even if it is replaced by a link meanwhile. Names
  * default to this one.
@@ -28,12 +34,15 @@ export interface ParentFolder extends AsyncDisposable {
   /** Creates a file that only its owner can read, and opens it for writing. */
   create(name: Buffer): Promise<FileHandle>
   makeFolder(): void
-  /** Moves `source` to the name of `to`. Never overwrites. */
-  move(to: ParentFolder, source?: Buffer): Promise<void>
-  /** Moves `source` to this name, whose file it replaces. */
-  replaceWith(source: Buffer): Promise<void>
-  /** Gives `target`, open as `handle`, the owner and the permissions of this name's file, which `found` describes. */
-  copyRights(target: { name: Buffer; handle: FileHandle }, found: Stats): Promise<void>
+  /** Moves it to the name of `to`. Never overwrites. */
+  move(to: ParentFolder): Promise<void>
+  /** Gives the draft this name. It replaces the file that `found` describes; without one, it never overwrites. */
+  take(draft: Draft, found: Stats | undefined): Promise<void>
+  /**
+   * Gives the draft the owner and the permissions of this name's file, which `found` describes. Set-user-id,
+   * set-group-id and the sticky bit belong to the former content, and are left out.
+   */
+  copyRights(draft: Draft, found: Stats): Promise<void>
   removeFile(name?: Buffer): Promise<void>
   /** The folder must be empty. */
   removeFolder(name?: Buffer): Promise<void>
@@ -96,11 +105,20 @@ class PosixParent implements ParentFolder {
     withStartUmask(() => mkdirSync(this.at(), { mode: 0o755 }))
   }
 
-  async move(to: ParentFolder, source = this.name): Promise<void> {
-    const found = await lstat(this.at(source))
-    if (!found.isDirectory()) return this.#moveFile(this.at(source), to.at())
+  async move(to: ParentFolder): Promise<void> {
+    const found = await lstat(this.at())
+    if (!found.isDirectory()) return this.#moveFile(this.at(), to.at())
     await refuseExisting(to.at())
-    await rename(this.at(source), to.at())
+    await rename(this.at(), to.at())
+  }
+
+  async take({ name, handle }: Draft, found: Stats | undefined): Promise<void> {
+    if (found === undefined) await this.#moveFile(this.at(name), this.at())
+    else await rename(this.at(name), this.at())
+    // The owner of the folder can put another file in the place of the draft at any time.
+    const [there, written] = await Promise.all([lstat(this.at()), handle.stat()])
+    if (there.ino !== written.ino || there.dev !== written.dev)
+      throw new AgentError('Another program replaced the file while it was written. Check it and try again.')
   }
 
   /** A hard link and then an unlink: unlike a rename, this never overwrites. */
@@ -116,13 +134,9 @@ class PosixParent implements ParentFolder {
     await unlink(source)
   }
 
-  replaceWith(source: Buffer): Promise<void> {
-    return rename(this.at(source), this.at())
-  }
-
-  async copyRights({ handle }: { handle: FileHandle }, { uid, gid, mode }: Stats): Promise<void> {
+  async copyRights({ handle }: Draft, { uid, gid, mode }: Stats): Promise<void> {
     await handle.chown(uid, gid)
-    await handle.chmod(mode & 0o7777)
+    await handle.chmod(mode & 0o777)
   }
 
   removeFile(name?: Buffer): Promise<void> {

@@ -1,9 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import {
+  chmodSync,
+  chownSync,
   existsSync,
+  linkSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -20,6 +24,7 @@ import { HASH_PART_BYTES, UploadNews } from '@muster/contract/agent/files'
 import { expect, test } from 'vitest'
 import { givenAgent, givenFolder, givenLog } from '../../testing/given.ts'
 import { OpenParts } from './open-parts.ts'
+import { openParent } from './open-parent.ts'
 import { ask, FileChannel, raw } from './test-files.ts'
 import { removeAbandoned } from './upload-part.ts'
 
@@ -77,6 +82,7 @@ async function prepare() {
   const finish = (...given: Parameters<typeof openFinish>) => openFinish(...given).ended()
   return {
     ...given,
+    own: given.folder,
     folder,
     target: join(folder, 'target'),
     path,
@@ -144,7 +150,7 @@ test('a request for the offset ends an active write, so that the upload can cont
 })
 
 test('an incomplete or damaged upload gets no name, and leaves nothing behind', async () => {
-  const { begin, write, finish, drop, folder } = await prepare()
+  const { begin, write, finish, drop, folder, own } = await prepare()
   await begin()
   await write(0, Buffer.from('content'))
   expect(await finish(Buffer.from('content and more'))).toMatchObject({
@@ -155,8 +161,9 @@ test('an incomplete or damaged upload gets no name, and leaves nothing behind', 
   })
   expect(readdirSync(folder)).toEqual([])
   await begin()
+  expect(readdirSync(join(own, 'uploads'))).toHaveLength(1)
   await drop()
-  expect(readdirSync(folder)).toEqual([])
+  expect([readdirSync(folder), readdirSync(join(own, 'uploads'))]).toEqual([[], []])
   expect(await write(0, Buffer.from('x'))).toMatch(/^This upload has ended/)
 })
 
@@ -178,6 +185,76 @@ test('an upload without enough disk space is refused before it starts, and a ful
   const { refused } = await begin({ size: 2 ** 52 })
   expect(refused).toMatch(/^Not enough disk space\. Free: /)
   expect(readdirSync(folder)).toEqual([])
+})
+
+const CHANGED = 'The temporary file of this upload was changed. Start it again.'
+
+test('bytes are not written into another file that was put in the place of the temporary one', async () => {
+  const { begin, write, look, finish, folder, upload, target } = await prepare()
+  await begin()
+  const part = join(folder, `.muster-${upload}.part`)
+  const own = join(folder, 'own')
+  writeFileSync(own, '', { mode: 0o666 })
+  renameSync(part, join(folder, 'away'))
+  renameSync(own, part)
+  expect(await write(0, Buffer.from('secret'))).toBe(CHANGED)
+  expect((await look()).refused).toBe(CHANGED)
+  expect(readFileSync(part, 'utf8')).toBe('')
+  writeFileSync(part, 'secret')
+  expect(await finish(Buffer.from('secret'), { hash: null })).toMatchObject({ message: CHANGED })
+  expect(existsSync(target)).toBe(false)
+})
+
+const isRoot = process.getuid?.() === 0
+const NOBODY = 65_534
+
+test('the owner of the folder cannot read an upload through a file of their own', async () => {
+  const { begin, write, folder, upload, target, finish, drop } = await prepare()
+  if (!isRoot) return expect(() => chownSync(folder, NOBODY, NOBODY)).toThrow('EPERM')
+  chownSync(folder, NOBODY, NOBODY)
+  await begin()
+  const part = join(folder, `.muster-${upload}.part`)
+  // Another owner at the same inode: the number may be given again when the first file is deleted.
+  chownSync(part, NOBODY, NOBODY)
+  expect(await write(0, Buffer.from('secret'))).toBe(CHANGED)
+  rmSync(part)
+  writeFileSync(part, '')
+  chownSync(part, NOBODY, NOBODY)
+  expect(await write(0, Buffer.from('secret'))).toBe(CHANGED)
+  expect(readFileSync(part, 'utf8')).toBe('')
+  await drop()
+  await begin()
+  expect(await write(0, Buffer.from('secret'))).toBe(6)
+  expect(await finish(Buffer.from('secret'))).toMatchObject({ code: 'ended' })
+  expect([readFileSync(target, 'utf8'), statSync(target).uid]).toEqual(['secret', 0])
+})
+
+test('a draft that was replaced before it got its name is reported', async () => {
+  const folder = givenFolder()
+  await using parent = await openParent(raw(join(folder, 'target')), givenFolder())
+  const name = Buffer.from('draft')
+  for (const found of [undefined, statSync(folder)]) {
+    await using handle = await parent.create(name)
+    renameSync(join(folder, 'draft'), join(folder, 'away'))
+    writeFileSync(join(folder, 'draft'), 'other')
+    await expect(parent.take({ name, handle }, found)).rejects.toThrow(/^Another program replaced the file/)
+  }
+})
+
+test('set-user-id of a replaced file is not kept, and a file with several names is not replaced', async () => {
+  const { begin, write, finish, target, folder } = await prepare()
+  writeFileSync(target, 'old')
+  chmodSync(target, 0o7755)
+  await begin({ replace: true })
+  await write(0, Buffer.from('new'))
+  linkSync(target, join(folder, 'other'))
+  expect((await finish(Buffer.from('new'), { replace: true })).message).toMatch(
+    /^This file has several names/,
+  )
+  expect((await begin({ replace: true })).refused).toMatch(/^This file has several names/)
+  rmSync(join(folder, 'other'))
+  expect(await finish(Buffer.from('new'), { replace: true })).toMatchObject({ code: 'ended' })
+  expect((statSync(target).mode & 0o7777).toString(8)).toBe('755')
 })
 
 test('a link in place of the temporary file is not followed', async () => {
