@@ -9,6 +9,7 @@ import {
   beginWriting,
   findReplaced,
   releasePart,
+  type OpenPart,
   openPart,
   partName,
   partPath,
@@ -23,11 +24,11 @@ type FinishTask = Extract<UploadTask, { task: 'finish' }>
 export async function receiveBytes(channel: Channel, task: WriteTask, dataFolder: string): Promise<void> {
   await stopWriting(task.upload)
   await using parent = await openParent(task.path, dataFolder)
-  await using handle = await openPart(parent, task.upload, dataFolder)
-  const { size } = await handle.stat()
+  await using part = await openPart(parent, task.upload, dataFolder)
+  const { size } = await part.handle.stat()
   if (size !== task.offset) throw new AgentError(`This upload has ${size} bytes instead of ${task.offset}.`)
   const send = (news: UploadNews) => channel.sendText(news)
-  const written = await writeAll(channel, handle, {
+  const written = await writeAll(channel, part, {
     upload: task.upload,
     from: size,
     onReady: () => send({ type: 'ready', size }),
@@ -38,11 +39,12 @@ export async function receiveBytes(channel: Channel, task: WriteTask, dataFolder
 /** Returns the new size; undefined if the channel was closed before the end. Bytes received by then are kept. */
 async function writeAll(
   channel: Channel,
-  handle: FileHandle,
+  { handle, announced }: OpenPart,
   { upload, from, onReady }: { upload: string; from: number; onReady: () => void },
 ): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   let at = from
+  let received = from
   let waiting: Buffer[] = []
   let last: Promise<void> = Promise.resolve()
   let isStopped = false
@@ -63,6 +65,14 @@ async function writeAll(
   channel.use({
     onData: (bytes) => {
       if (isStopped) return
+      received += bytes.length
+      if (received > announced) {
+        isStopped = true
+        const problem = new AgentError(
+          `This upload has more bytes than the ${announced} that were announced.`,
+        )
+        return void last.then(() => reject(problem), reject)
+      }
       waiting.push(bytes)
       if (waiting.length > 1) return
       last = last.then(write)
@@ -97,7 +107,8 @@ export async function finishUpload(
 ): Promise<void> {
   await stopWriting(task.upload)
   await using parent = await openParent(task.path, surroundings.dataFolder)
-  await using handle = await openPart(parent, task.upload, surroundings.dataFolder)
+  await using part = await openPart(parent, task.upload, surroundings.dataFolder)
+  const { handle } = part
   const { size } = await handle.stat()
   if (size !== task.size) throw new AgentError(`This upload has ${size} bytes instead of ${task.size}.`)
   // The server waits 15 seconds for the first word.

@@ -37,7 +37,11 @@ export async function beginUpload(
     await using handle = await parent.create(partName(upload))
     const folder = join(dataFolder, dataFiles.uploads)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writePrivateFile(folder, upload, JSON.stringify(await identify(handle)))
+    writePrivateFile(
+      folder,
+      upload,
+      JSON.stringify({ ...(await identify(handle)), size } satisfies PartRecord),
+    )
     return { size: 0 }
   })
 }
@@ -49,8 +53,8 @@ export async function lookAtUpload(
   return withSentences(async () => {
     await stopWriting(upload)
     await using parent = await openParent(path, dataFolder)
-    await using handle = await openPart(parent, upload, dataFolder)
-    return { size: (await handle.stat()).size }
+    await using part = await openPart(parent, upload, dataFolder)
+    return { size: (await part.handle.stat()).size }
   })
 }
 
@@ -91,12 +95,14 @@ export async function findReplaced(parent: ParentFolder, replace: boolean): Prom
   return found
 }
 
+export interface OpenPart extends AsyncDisposable {
+  handle: FileHandle
+  /** The size that was announced at the start. */
+  announced: number
+}
+
 /** Opens it for reading and writing. Throws if it is not the file that was created for this upload. */
-export async function openPart(
-  parent: ParentFolder,
-  upload: string,
-  dataFolder: string,
-): Promise<FileHandle> {
+export async function openPart(parent: ParentFolder, upload: string, dataFolder: string): Promise<OpenPart> {
   const created = readRecord(dataFolder, upload)
   const handle = await parent.open(constants.O_RDWR, partName(upload)).catch((cause: unknown) => {
     if (errorCode(cause) !== 'ENOENT') throw cause
@@ -105,7 +111,8 @@ export async function openPart(
   const found = await handle.stat()
   const { dev, ino, uid } = await identify(handle)
   const isSame = created?.dev === dev && created.ino === ino && created.uid === uid
-  if (isSame && found.isFile() && found.nlink === 1) return handle
+  if (isSame && found.isFile() && found.nlink === 1)
+    return { handle, announced: created.size, [Symbol.asyncDispose]: () => handle.close() }
   await handle.close()
   throw new AgentError('The temporary file of this upload was changed. Start it again.')
 }
@@ -115,10 +122,10 @@ export async function openPart(
  * agent's own user, but none with its number. File systems without owners, and some on the network, give all files one
  * owner, so that of the start counts.
  */
-const PartRecord = z.object({ dev: z.string(), ino: z.string(), uid: z.string() })
+const PartRecord = z.object({ dev: z.string(), ino: z.string(), uid: z.string(), size: z.int().min(0) })
 type PartRecord = z.infer<typeof PartRecord>
 
-async function identify(handle: FileHandle): Promise<PartRecord> {
+async function identify(handle: FileHandle): Promise<Omit<PartRecord, 'size'>> {
   const { dev, ino, uid } = await handle.stat({ bigint: true })
   return { dev: String(dev), ino: String(ino), uid: String(uid) }
 }

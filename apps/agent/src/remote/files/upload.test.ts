@@ -46,7 +46,7 @@ async function prepare() {
   const upload = randomUUID()
   const path = raw(join(folder, 'target'))
   const begin = (more: { size?: number; replace?: boolean } = {}) =>
-    ask(server, 'begin-upload', { path, upload, size: 0, replace: false, ...more })
+    ask(server, 'begin-upload', { path, upload, size: 200_000, replace: false, ...more })
   const look = () => ask(server, 'look-at-upload', { path, upload })
   const drop = () => ask(server, 'drop-upload', { path, upload })
   /** Sends bytes; returns the new offset, or the refusal. */
@@ -66,8 +66,8 @@ async function prepare() {
     if (isAll === 'never') return undefined
     if (!isAll) return channel.close()
     server.sendRaw(encodeChannelText(channel.id, { type: 'done' }))
-    await channel.ended()
-    return reported('written')?.size
+    const { message } = await channel.ended()
+    return reported('written')?.size ?? message
   }
   const openFinish = (bytes: Buffer, more: { replace?: boolean; hash?: string | null } = {}) =>
     new FileChannel(server, {
@@ -255,6 +255,19 @@ test('set-user-id of a replaced file is not kept, and a file with several names 
   rmSync(join(folder, 'other'))
   expect(await finish(Buffer.from('new'), { replace: true })).toMatchObject({ code: 'ended' })
   expect((statSync(target).mode & 0o7777).toString(8)).toBe('755')
+})
+
+test('an upload takes no more bytes than were announced, also when it continues', async () => {
+  const { begin, write, look, finish, restart } = await prepare()
+  const refusal = 'This upload has more bytes than the 3 that were announced.'
+  await begin({ size: 3 })
+  expect(await write(0, Buffer.alloc(5000))).toBe(refusal)
+  expect((await look()).answer.size).toBe(0)
+  expect(await write(0, Buffer.from('ab'))).toBe(2)
+  await restart()
+  expect(await write(2, Buffer.from('cd'))).toBe(refusal)
+  expect(await write(2, Buffer.from('c'))).toBe(3)
+  expect(await finish(Buffer.from('abc'))).toMatchObject({ code: 'ended' })
 })
 
 test('a link in place of the temporary file is not followed', async () => {
