@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { constants, mkdirSync, type Stats } from 'node:fs'
 import { type FileHandle, link, lstat, open, realpath, rename, rmdir, unlink } from 'node:fs/promises'
 import { AgentError } from '../../errors.ts'
 import { withStartUmask } from '../../os/umask.ts'
-import { errorCode } from './file-errors.ts'
-import { isWindows, joinPath, readPath, refusePrivate } from './paths.ts'
+import { errorCode, passOver } from './file-errors.ts'
+import { overwriteFile } from './overwrite-file.ts'
+import { isWindows, joinPath, readPath, refusePrivate, showPath } from './paths.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 
@@ -98,7 +100,7 @@ class PosixParent implements ParentFolder {
   }
 
   create(name: Buffer): Promise<FileHandle> {
-    return open(this.at(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW, 0o600)
+    return open(this.at(name), constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW, 0o600)
   }
 
   makeFolder(): void {
@@ -112,13 +114,38 @@ class PosixParent implements ParentFolder {
     await rename(this.at(), to.at())
   }
 
-  async take({ name, handle }: Draft, found: Stats | undefined): Promise<void> {
-    if (found === undefined) await this.#moveFile(this.at(name), this.at())
-    else await rename(this.at(name), this.at())
+  async take(draft: Draft, found: Stats | undefined): Promise<void> {
+    if (found === undefined) await this.#moveFile(this.at(draft.name), this.at())
+    else if (!(await this.#replace(draft, found))) return
     // The owner of the folder can put another file in the place of the draft at any time.
-    const [there, written] = await Promise.all([lstat(this.at()), handle.stat()])
-    if (there.ino !== written.ino || there.dev !== written.dev)
+    if (!isSame(await lstat(this.at()), await draft.handle.stat()))
       throw new AgentError('Another program replaced the file while it was written. Check it and try again.')
+  }
+
+  /** Returns false if the draft did not get the name, because the file was written in place. */
+  async #replace({ name, handle }: Draft, found: Stats): Promise<boolean> {
+    if (!isSame(await lstat(this.at()), found)) throw new AgentError(REPLACED)
+    try {
+      await rename(this.at(name), this.at())
+      return true
+    } catch (cause) {
+      // A file that is mounted, such as /etc/hosts of a container.
+      if (errorCode(cause) !== 'EBUSY') throw cause
+    }
+    await using target = await this.#openReplaced(constants.O_RDWR, found)
+    const formerName = Buffer.from(`.muster-${randomUUID()}.old`)
+    await using copy = await this.create(formerName)
+    const shown = showPath([...this.names.slice(0, -1), formerName])
+    await overwriteFile({ target, draft: handle, former: { handle: copy, path: this.at(formerName), shown } })
+    await unlink(this.at(name)).catch(passOver('ENOENT'))
+    return false
+  }
+
+  async #openReplaced(flags: number, found: Stats): Promise<FileHandle> {
+    const handle = await this.open(flags)
+    if (isSame(await handle.stat(), found)) return handle
+    await handle.close()
+    throw new AgentError(REPLACED)
   }
 
   /** A hard link and then an unlink: unlike a rename, this never overwrites. */
@@ -154,6 +181,12 @@ class PosixParent implements ParentFolder {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#folder.close()
   }
+}
+
+const REPLACED = 'The file was replaced meanwhile. Try again.'
+
+function isSame(one: Stats, other: Stats): boolean {
+  return one.ino === other.ino && one.dev === other.dev
 }
 
 async function refuseExisting(path: Buffer, cause?: unknown): Promise<void> {

@@ -23,6 +23,7 @@ import {
 import { HASH_PART_BYTES, UploadNews } from '@muster/contract/agent/files'
 import { expect, test } from 'vitest'
 import { givenAgent, givenFolder, givenLog } from '../../testing/given.ts'
+import { givenBindMount } from '../../testing/given-disk.ts'
 import { OpenParts } from './open-parts.ts'
 import { openParent } from './open-parent.ts'
 import { ask, FileChannel, raw } from './test-files.ts'
@@ -180,6 +181,19 @@ test('an existing file is replaced only on request, with its permissions', async
   expect(statSync(target).mode & 0o777).toBe(0o600)
 })
 
+test('a replaced file that is mounted is written in place', async () => {
+  const { begin, write, finish, target, folder } = await prepare()
+  const source = join(givenFolder(), 'source')
+  writeFileSync(source, 'old', { mode: 0o640 })
+  writeFileSync(target, '')
+  if (!givenBindMount(source, target)) return expect(isRoot).toBe(false)
+  await begin({ replace: true })
+  await write(0, Buffer.from('new'))
+  expect(await finish(Buffer.from('new'), { replace: true })).toMatchObject({ code: 'ended' })
+  expect([readFileSync(source, 'utf8'), readdirSync(folder)]).toEqual(['new', ['target']])
+  expect(statSync(source).mode & 0o7777).toBe(0o640)
+})
+
 test('an upload without enough disk space is refused before it starts, and a full disk is reported', async () => {
   const { begin, folder } = await prepare()
   const { refused } = await begin({ size: 2 ** 52 })
@@ -233,7 +247,9 @@ test('a draft that was replaced before it got its name is reported', async () =>
   const folder = givenFolder()
   await using parent = await openParent(raw(join(folder, 'target')), givenFolder())
   const name = Buffer.from('draft')
-  for (const found of [undefined, statSync(folder)]) {
+  // The first time nothing is there, then a file is replaced.
+  for (let round = 0; round < 2; round += 1) {
+    const found = statSync(join(folder, 'target'), { throwIfNoEntry: false })
     await using handle = await parent.create(name)
     renameSync(join(folder, 'draft'), join(folder, 'away'))
     writeFileSync(join(folder, 'draft'), 'other')
