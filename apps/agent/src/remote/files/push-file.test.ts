@@ -16,6 +16,7 @@ import type { CommandInput } from '@muster/contract/agent/commands'
 import { MAX_KEPT_FILE_BYTES, PUSHED } from '@muster/contract/agent/push-file'
 import { expect, test } from 'vitest'
 import { givenAgent, givenFolder } from '../../testing/given.ts'
+import { ACCESS_LIST, accessListFor, readAttributes, setAttributes } from '../../testing/given-attributes.ts'
 import { givenBadDisk, givenBindMount } from '../../testing/given-disk.ts'
 import { ask, raw } from './test-files.ts'
 
@@ -132,6 +133,18 @@ test('a file that is mounted is pushed and restored in place, with its rights', 
   expect(await undo()).toBe('restored')
   expect(now()).toEqual([hashOf(Buffer.from('old')), 0o600, 0, 0])
   expect(names()).toEqual(['app.bin'])
+})
+
+test('a pushed file and its undo keep access list and attributes', async () => {
+  const { target, push, undo, names } = await prepare()
+  writeFileSync(target, 'old', { mode: 0o660 })
+  const kept = { 'user.note': '6b657074', [ACCESS_LIST]: accessListFor(1) }
+  setAttributes(target, kept)
+  expect(await push()).toBe(PUSHED.replaced)
+  expect([hashOf(readFileSync(target)), readAttributes(target)]).toEqual([hashOf(CONTENT), kept])
+  expect(await undo()).toBe('restored')
+  expect([readFileSync(target, 'utf8'), readAttributes(target)]).toEqual(['old', kept])
+  expect([names(), statSync(target).mode & 0o777]).toEqual([['app.bin'], 0o660])
 })
 
 test('a file with other content stays where it must not be replaced', async () => {

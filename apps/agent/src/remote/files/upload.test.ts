@@ -23,6 +23,7 @@ import {
 import { HASH_PART_BYTES, UploadNews } from '@muster/contract/agent/files'
 import { expect, test } from 'vitest'
 import { givenAgent, givenFolder, givenLog } from '../../testing/given.ts'
+import { ACCESS_LIST, accessListFor, readAttributes, setAttributes } from '../../testing/given-attributes.ts'
 import { givenBindMount } from '../../testing/given-disk.ts'
 import { OpenParts } from './open-parts.ts'
 import { openParent } from './open-parent.ts'
@@ -192,6 +193,18 @@ test('a replaced file that is mounted is written in place', async () => {
   expect(await finish(Buffer.from('new'), { replace: true })).toMatchObject({ code: 'ended' })
   expect([readFileSync(source, 'utf8'), readdirSync(folder)]).toEqual(['new', ['target']])
   expect(statSync(source).mode & 0o7777).toBe(0o640)
+})
+
+test('a replaced file keeps its access list and attributes', async () => {
+  const { begin, write, finish, target, folder } = await prepare()
+  writeFileSync(target, 'old', { mode: 0o660 })
+  const kept = { 'user.note': '6b657074', [ACCESS_LIST]: accessListFor(1) }
+  setAttributes(target, kept)
+  await begin({ replace: true })
+  await write(0, Buffer.from('new'))
+  expect(await finish(Buffer.from('new'), { replace: true })).toMatchObject({ code: 'ended' })
+  expect([readFileSync(target, 'utf8'), readdirSync(folder)]).toEqual(['new', ['target']])
+  expect(readAttributes(target)).toEqual(kept)
 })
 
 test('an upload without enough disk space is refused before it starts, and a full disk is reported', async () => {

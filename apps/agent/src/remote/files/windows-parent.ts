@@ -94,7 +94,7 @@ class WindowsParent implements ParentFolder {
     return open(this.at(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL)
   }
 
-  makeFolder(): void {
+  async makeFolder(): Promise<void> {
     mkdirSync(this.at())
   }
 
@@ -129,6 +129,10 @@ class WindowsParent implements ParentFolder {
 
   removeFolder(name?: Buffer): Promise<void> {
     return this.removeFile(name)
+  }
+
+  attempt<T>(work: () => Promise<T>): Promise<T> {
+    return work()
   }
 
   async sync(): Promise<void> {
