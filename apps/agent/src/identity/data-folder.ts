@@ -16,6 +16,7 @@ export const dataFiles = {
   runs: 'run',
   snapshots: 'receipts',
   pushed: 'pushed-files',
+  uploads: 'uploads',
   codeCache: 'code-cache',
   installation: 'installation.json',
   enrolment: 'enrolment.json',

@@ -40,3 +40,11 @@ function fill(file: string, block: Buffer): void {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC')) throw cause
   }
 }
+
+/** Mounts a file on another one, as /etc/hosts in a container. Returns false without the permission to do so. */
+export function givenBindMount(source: string, target: string): boolean {
+  if (process.getuid?.() !== 0) return false
+  execFileSync('mount', ['--bind', source, target])
+  onTestFinished(() => void execFileSync('umount', ['-l', target]))
+  return true
+}

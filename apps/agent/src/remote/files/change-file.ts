@@ -24,7 +24,7 @@ export async function changeFile(
     switch (change.change) {
       case 'make-folder':
         await parent.prepareNew()
-        parent.makeFolder()
+        await parent.makeFolder()
         return { count: 1 }
       case 'move': {
         await refuseAround(parent.names, dataFolder)
@@ -59,8 +59,8 @@ async function setMode(parent: ParentFolder, mode: number): Promise<void> {
   await using handle = await parent.open(isLinux ? O_PATH : O_RDONLY)
   const kind = kindOf(await handle.stat())
   if (kind === 'link') throw new AgentError('A link has no permissions of its own.')
-  if (isLinux) await chmod(`/proc/self/fd/${handle.fd}`, mode)
-  else await handle.chmod(mode)
+  const change = () => (isLinux ? chmod(`/proc/self/fd/${handle.fd}`, mode) : handle.chmod(mode))
+  await parent.attempt(change)
 }
 
 /** Names read from the system at a time. */

@@ -47,6 +47,14 @@ export function errorCode(cause: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
+/** A handler that returns undefined for errors of this code, and throws others. */
+export function passOver(code: string): (cause: unknown) => undefined {
+  return (cause) => {
+    if (errorCode(cause) !== code) throw cause
+    return undefined
+  }
+}
+
 /** Runs file operations and converts system errors to messages for users. */
 export async function withSentences<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { enrolMachine } from '../../link/enrol-machine.ts'
 import { os } from '../../os/index.ts'
 import type { Os } from '../../os/os.ts'
+import { readAttributes, setAttributes } from '../../testing/given-attributes.ts'
 import { givenChecks, setChecks, untilResult } from '../../testing/given-checks.ts'
 import { givenAgent, givenFolder, givenServer } from '../../testing/given.ts'
 import { isAlive } from '../../testing/is-alive.ts'
@@ -97,8 +98,10 @@ test('on a network mount that responds, every tool for files works as elsewhere'
   ])
   const { answer } = await ask(server, 'read-text', { path: raw(at('link')) })
   expect(answer).toMatchObject({ text: 'hello', path: raw(at('nas/motd')) })
+  setAttributes(at('nas/motd'), { 'user.note': '6b657074' })
   await ask(server, 'write-text', { ...answer, text: 'changed' })
   expect(readFileSync(at('nas/motd'), 'utf8')).toBe('changed')
+  expect(readAttributes(at('nas/motd'))).toEqual({ 'user.note': '6b657074' })
   await ask(server, 'change-file', { change: 'make-folder', path: raw(at('nas/sub')) })
   expect(existsSync(at('nas/sub'))).toBe(true)
 

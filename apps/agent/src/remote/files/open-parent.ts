@@ -1,11 +1,21 @@
+import { randomUUID } from 'node:crypto'
 import { constants, mkdirSync, type Stats } from 'node:fs'
 import { type FileHandle, link, lstat, open, realpath, rename, rmdir, unlink } from 'node:fs/promises'
 import { AgentError } from '../../errors.ts'
 import { withStartUmask } from '../../os/umask.ts'
-import { errorCode } from './file-errors.ts'
-import { isWindows, joinPath, readPath, refusePrivate } from './paths.ts'
+import { copyAttributes } from './copy-attributes.ts'
+import { explainRefusal } from './explain-refusal.ts'
+import { errorCode, passOver } from './file-errors.ts'
+import { isWindows, joinPath, readPath, refusePrivate, showPath } from './paths.ts'
+import { overwriteFile } from './overwrite-file.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
+
+/** A complete file that gets its name at once. */
+export interface Draft {
+  name: Buffer
+  handle: FileHandle
+}
 
 /**
  * A name in an open folder. Operations affect that very folder, even if it is replaced by a link meanwhile. Names
@@ -27,16 +37,24 @@ export interface ParentFolder extends AsyncDisposable {
   open(flags: number, name?: Buffer): Promise<FileHandle>
   /** Creates a file that only its owner can read, and opens it for writing. */
   create(name: Buffer): Promise<FileHandle>
-  makeFolder(): void
-  /** Moves `source` to the name of `to`. Never overwrites. */
-  move(to: ParentFolder, source?: Buffer): Promise<void>
-  /** Moves `source` to this name, whose file it replaces. */
-  replaceWith(source: Buffer): Promise<void>
-  /** Gives `target`, open as `handle`, the owner and the permissions of this name's file, which `found` describes. */
-  copyRights(target: { name: Buffer; handle: FileHandle }, found: Stats): Promise<void>
+  makeFolder(): Promise<void>
+  /** Moves it to the name of `to`. Never overwrites. */
+  move(to: ParentFolder): Promise<void>
+  /**
+   * Gives the draft this name. It replaces the file that `found` describes, whose access list and extended attributes
+   * are kept; without one, it never overwrites.
+   */
+  take(draft: Draft, found: Stats | undefined): Promise<void>
+  /**
+   * Gives the draft the owner and the permissions of this name's file, which `found` describes. Set-user-id,
+   * set-group-id and the sticky bit belong to the former content, and are left out.
+   */
+  copyRights(draft: Draft, found: Stats): Promise<void>
   removeFile(name?: Buffer): Promise<void>
   /** The folder must be empty. */
   removeFolder(name?: Buffer): Promise<void>
+  /** Runs work on a name; errors say so if an attribute of the file or folder forbids it. */
+  attempt<T>(work: () => Promise<T>, name?: Buffer): Promise<T>
   /** Syncs the folder, so that new names are on disk. */
   sync(): Promise<void>
 }
@@ -89,18 +107,66 @@ class PosixParent implements ParentFolder {
   }
 
   create(name: Buffer): Promise<FileHandle> {
-    return open(this.at(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW, 0o600)
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW
+    return this.attempt(() => open(this.at(name), flags, 0o600), name)
   }
 
-  makeFolder(): void {
-    withStartUmask(() => mkdirSync(this.at(), { mode: 0o755 }))
+  makeFolder(): Promise<void> {
+    return this.attempt(async () => withStartUmask(() => mkdirSync(this.at(), { mode: 0o755 })))
   }
 
-  async move(to: ParentFolder, source = this.name): Promise<void> {
-    const found = await lstat(this.at(source))
-    if (!found.isDirectory()) return this.#moveFile(this.at(source), to.at())
-    await refuseExisting(to.at())
-    await rename(this.at(source), to.at())
+  move(to: ParentFolder): Promise<void> {
+    return to.attempt(() =>
+      this.attempt(async () => {
+        const found = await lstat(this.at())
+        if (!found.isDirectory()) return this.#moveFile(this.at(), to.at())
+        await refuseExisting(to.at())
+        await rename(this.at(), to.at())
+      }),
+    )
+  }
+
+  take(draft: Draft, found: Stats | undefined): Promise<void> {
+    return this.attempt(async () => {
+      if (found === undefined) await this.#moveFile(this.at(draft.name), this.at())
+      else if (!(await this.#replace(draft, found))) return
+      // The owner of the folder can put another file in the place of the draft at any time.
+      if (!isSame(await lstat(this.at()), await draft.handle.stat()))
+        throw new AgentError(
+          'Another program replaced the file while it was written. Check it and try again.',
+        )
+    })
+  }
+
+  /** Returns false if the draft did not get the name, because the file was written in place. */
+  async #replace({ name, handle }: Draft, found: Stats): Promise<boolean> {
+    await using former = await this.#openReplaced(O_RDONLY, found)
+    const isLikeFormer = await copyAttributes(former, handle)
+    // A program may be running, and is never written to.
+    if (isLikeFormer || (found.mode & 0o111) !== 0) {
+      await handle.sync()
+      try {
+        await rename(this.at(name), this.at())
+        return true
+      } catch (cause) {
+        // A file that is mounted, such as /etc/hosts of a container.
+        if (errorCode(cause) !== 'EBUSY') throw cause
+      }
+    }
+    await using target = await this.#openReplaced(constants.O_RDWR, found)
+    const formerName = Buffer.from(`.muster-${randomUUID()}.old`)
+    await using copy = await this.create(formerName)
+    const shown = showPath([...this.names.slice(0, -1), formerName])
+    await overwriteFile({ target, draft: handle, former: { handle: copy, path: this.at(formerName), shown } })
+    await unlink(this.at(name)).catch(passOver('ENOENT'))
+    return false
+  }
+
+  async #openReplaced(flags: number, found: Stats): Promise<FileHandle> {
+    const handle = await this.open(flags)
+    if (isSame(await handle.stat(), found)) return handle
+    await handle.close()
+    throw new AgentError('The file was replaced meanwhile. Try again.')
   }
 
   /** A hard link and then an unlink: unlike a rename, this never overwrites. */
@@ -116,21 +182,25 @@ class PosixParent implements ParentFolder {
     await unlink(source)
   }
 
-  replaceWith(source: Buffer): Promise<void> {
-    return rename(this.at(source), this.at())
-  }
-
-  async copyRights({ handle }: { handle: FileHandle }, { uid, gid, mode }: Stats): Promise<void> {
+  async copyRights({ handle }: Draft, { uid, gid, mode }: Stats): Promise<void> {
     await handle.chown(uid, gid)
-    await handle.chmod(mode & 0o7777)
+    await handle.chmod(mode & 0o777)
   }
 
   removeFile(name?: Buffer): Promise<void> {
-    return unlink(this.at(name))
+    return this.attempt(() => unlink(this.at(name)), name)
   }
 
   removeFolder(name?: Buffer): Promise<void> {
-    return rmdir(this.at(name))
+    return this.attempt(() => rmdir(this.at(name)), name)
+  }
+
+  async attempt<T>(work: () => Promise<T>, name?: Buffer): Promise<T> {
+    try {
+      return await work()
+    } catch (cause) {
+      throw await explainRefusal(cause, [this.at(name), this.folder])
+    }
   }
 
   async sync(): Promise<void> {
@@ -140,6 +210,10 @@ class PosixParent implements ParentFolder {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#folder.close()
   }
+}
+
+function isSame(one: Stats, other: Stats): boolean {
+  return one.ino === other.ino && one.dev === other.dev
 }
 
 async function refuseExisting(path: Buffer, cause?: unknown): Promise<void> {

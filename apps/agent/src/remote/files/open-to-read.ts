@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open, readlink, stat } from 'node:fs/promises'
 import { AgentError } from '../../errors.ts'
 import { kindOf } from './describe-entry.ts'
@@ -54,6 +54,12 @@ export function refuseSpecial(kind: ReturnType<typeof kindOf>): void {
   if (kind === 'file') return
   const what = kind === 'folder' ? 'a folder' : `a ${kind}, not a file`
   throw new AgentError(`This is ${what}, so it has no content to read.`)
+}
+
+/** Throws AgentError if it has several names: its content would be replaced under one of them only. */
+export function refuseLinked({ nlink }: Pick<Stats, 'nlink'>): void {
+  if (nlink > 1)
+    throw new AgentError('This file has several names (hard links). Change it on the machine itself.')
 }
 
 /** Changes when the file or its content changes. */

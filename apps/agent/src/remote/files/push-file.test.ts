@@ -16,7 +16,8 @@ import type { CommandInput } from '@muster/contract/agent/commands'
 import { MAX_KEPT_FILE_BYTES, PUSHED } from '@muster/contract/agent/push-file'
 import { expect, test } from 'vitest'
 import { givenAgent, givenFolder } from '../../testing/given.ts'
-import { givenBadDisk } from '../../testing/given-disk.ts'
+import { ACCESS_LIST, accessListFor, readAttributes, setAttributes } from '../../testing/given-attributes.ts'
+import { givenBadDisk, givenBindMount } from '../../testing/given-disk.ts'
 import { ask, raw } from './test-files.ts'
 
 const TOKEN = 'a-token-of-this-test-server'
@@ -115,6 +116,35 @@ test('a file is replaced through a link to its folder, and undo restores its con
   expect(await undo(8)).toBe(`"${target}" was changed on the machine, so it was not replaced.`)
   expect(readFileSync(target, 'utf8')).toBe('edited')
   expect(names().toSorted()).toEqual(['app.bin', 'link'])
+})
+
+test('a file that is mounted is pushed and restored in place, with its rights', async () => {
+  const { target, push, undo, names } = await prepare()
+  const source = join(givenFolder(), 'source')
+  writeFileSync(source, 'old', { mode: 0o600 })
+  writeFileSync(target, '')
+  if (!givenBindMount(source, target)) return expect(process.getuid?.()).not.toBe(0)
+  const now = () => {
+    const { mode, uid, gid } = statSync(source)
+    return [hashOf(readFileSync(source)), mode & 0o7777, uid, gid]
+  }
+  expect(await push({ mode: 0o4640, owner: '1:1' })).toBe(PUSHED.replaced)
+  expect(now()).toEqual([hashOf(CONTENT), 0o4640, 1, 1])
+  expect(await undo()).toBe('restored')
+  expect(now()).toEqual([hashOf(Buffer.from('old')), 0o600, 0, 0])
+  expect(names()).toEqual(['app.bin'])
+})
+
+test('a pushed file and its undo keep access list and attributes', async () => {
+  const { target, push, undo, names } = await prepare()
+  writeFileSync(target, 'old', { mode: 0o660 })
+  const kept = { 'user.note': '6b657074', [ACCESS_LIST]: accessListFor(1) }
+  setAttributes(target, kept)
+  expect(await push()).toBe(PUSHED.replaced)
+  expect([hashOf(readFileSync(target)), readAttributes(target)]).toEqual([hashOf(CONTENT), kept])
+  expect(await undo()).toBe('restored')
+  expect([readFileSync(target, 'utf8'), readAttributes(target)]).toEqual(['old', kept])
+  expect([names(), statSync(target).mode & 0o777]).toEqual([['app.bin'], 0o660])
 })
 
 test('a file with other content stays where it must not be replaced', async () => {

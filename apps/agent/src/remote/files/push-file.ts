@@ -77,12 +77,10 @@ export async function pushFile(
     let former: PushRecord['former'] = { state: 'missing' }
     await writeBeside(parent, Buffer.from(draft), {
       fill: download,
-      setRights: (handle) => setRights(parent, { name: Buffer.from(draft), handle }, { found, mode, ids }),
-      async take() {
+      setRights: (written) => setRights(parent, written, { found, mode, ids }),
+      async take(written) {
         former = await records.keep(order, parent)
-        await (former.state === 'missing'
-          ? parent.move(parent, Buffer.from(draft))
-          : parent.replaceWith(Buffer.from(draft)))
+        await parent.take(written, found)
       },
     })
     return describePushed(former)
@@ -142,8 +140,8 @@ export async function undoPush(
       const ids = former.owner === null ? undefined : await findOwner(former.owner)
       await writeBeside(parent, draft, {
         fill: (handle) => records.copyContent(job, handle),
-        setRights: (handle) => setRights(parent, { name: draft, handle }, { found, mode: former.mode, ids }),
-        take: () => parent.replaceWith(draft),
+        setRights: (written) => setRights(parent, written, { found, mode: former.mode, ids }),
+        take: (written) => parent.take(written, found),
       })
     } finally {
       openParts.release(draftPath)

@@ -6,8 +6,8 @@ import { AgentError } from '../../errors.ts'
 import { runTool } from '../../os/run-tool.ts'
 import { kindOf } from './describe-entry.ts'
 import { describeFileError, errorCode, withSentences } from './file-errors.ts'
-import { refuseSpecial } from './open-to-read.ts'
-import { openParent, type ParentFolder } from './open-parent.ts'
+import { refuseLinked, refuseSpecial } from './open-to-read.ts'
+import { type Draft, openParent, type ParentFolder } from './open-parent.ts'
 import { isWindows, readPath, resolveLinks, showPath, writePath } from './paths.ts'
 import { findSmall, findText as textOf, hashOf, newDraft, writeBeside } from './text-file.ts'
 import type { UploadSurroundings } from './upload-part.ts'
@@ -56,8 +56,8 @@ export async function putText(
     try {
       await writeBeside(parent, draft, {
         fill: (handle) => handle.writeFile(text),
-        setRights: (handle) => setRights(parent, { name: draft, handle }, { found, mode, ids }),
-        take: () => (found === undefined ? parent.move(parent, draft) : parent.replaceWith(draft)),
+        setRights: (written) => setRights(parent, written, { found, mode, ids }),
+        take: (written) => parent.take(written, found),
       })
     } finally {
       openParts.release(draftPath)
@@ -76,7 +76,7 @@ export function refuseRights({ mode, owner }: { mode: number | null; owner: stri
 /** Gives a draft the rights of the file that it replaces, and those that were chosen. */
 export async function setRights(
   parent: ParentFolder,
-  draft: { name: Buffer; handle: FileHandle },
+  draft: Draft,
   { found, mode, ids }: { found: Stats | undefined; mode: number | null; ids: OwnerIds | undefined },
 ): Promise<void> {
   const { handle } = draft
@@ -84,7 +84,7 @@ export async function setRights(
   if (isWindows) return
   // Changing the owner clears the bits setuid and setgid, so the mode comes last.
   if (ids !== undefined) await handle.chown(ids.uid, ids.gid ?? (await handle.stat()).gid)
-  await handle.chmod(mode ?? (found === undefined ? NEW_FILE_MODE : found.mode & 0o7777))
+  await handle.chmod(mode ?? (found === undefined ? NEW_FILE_MODE : found.mode & 0o777))
 }
 
 /** The folder of a file, with links on the way to it resolved. */
@@ -111,8 +111,7 @@ export async function findFile(parent: ParentFolder): Promise<Stats | undefined>
   const kind = kindOf(found)
   if (kind === 'link') throw describeFileError(Object.assign(new Error('a link'), { code: 'ELOOP' }))
   refuseSpecial(kind)
-  if (found.nlink > 1)
-    throw new AgentError('This file has several names (hard links). Edit it on the machine itself.')
+  refuseLinked(found)
   return found
 }
 

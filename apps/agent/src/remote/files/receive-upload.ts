@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, lstat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { HASH_PART_BYTES, UploadInput, type UploadNews, type UploadTask } from '@muster/contract/agent/files'
 import type { Channel } from '../channels/channel.ts'
 import { AgentError } from '../../errors.ts'
-import { openParent, type ParentFolder } from './open-parent.ts'
+import { openParent } from './open-parent.ts'
 import { isWindows } from './paths.ts'
 import {
   beginWriting,
+  findReplaced,
+  releasePart,
+  type OpenPart,
   openPart,
   partName,
   partPath,
-  refuseTaken,
   stopWriting,
   type UploadSurroundings,
 } from './upload-part.ts'
@@ -22,11 +24,11 @@ type FinishTask = Extract<UploadTask, { task: 'finish' }>
 export async function receiveBytes(channel: Channel, task: WriteTask, dataFolder: string): Promise<void> {
   await stopWriting(task.upload)
   await using parent = await openParent(task.path, dataFolder)
-  await using handle = await openPart(parent, task.upload)
-  const { size } = await handle.stat()
+  await using part = await openPart(parent, task.upload, dataFolder)
+  const { size } = await part.handle.stat()
   if (size !== task.offset) throw new AgentError(`This upload has ${size} bytes instead of ${task.offset}.`)
   const send = (news: UploadNews) => channel.sendText(news)
-  const written = await writeAll(channel, handle, {
+  const written = await writeAll(channel, part, {
     upload: task.upload,
     from: size,
     onReady: () => send({ type: 'ready', size }),
@@ -37,11 +39,12 @@ export async function receiveBytes(channel: Channel, task: WriteTask, dataFolder
 /** Returns the new size; undefined if the channel was closed before the end. Bytes received by then are kept. */
 async function writeAll(
   channel: Channel,
-  handle: FileHandle,
+  { handle, announced }: OpenPart,
   { upload, from, onReady }: { upload: string; from: number; onReady: () => void },
 ): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   let at = from
+  let received = from
   let waiting: Buffer[] = []
   let last: Promise<void> = Promise.resolve()
   let isStopped = false
@@ -62,6 +65,14 @@ async function writeAll(
   channel.use({
     onData: (bytes) => {
       if (isStopped) return
+      received += bytes.length
+      if (received > announced) {
+        isStopped = true
+        const problem = new AgentError(
+          `This upload has more bytes than the ${announced} that were announced.`,
+        )
+        return void last.then(() => reject(problem), reject)
+      }
       waiting.push(bytes)
       if (waiting.length > 1) return
       last = last.then(write)
@@ -92,37 +103,31 @@ async function writePieces(handle: FileHandle, pieces: Buffer[], from: number): 
 export async function finishUpload(
   channel: Channel,
   task: FinishTask,
-  { dataFolder, openParts }: UploadSurroundings,
+  surroundings: UploadSurroundings,
 ): Promise<void> {
   await stopWriting(task.upload)
-  await using parent = await openParent(task.path, dataFolder)
-  await using handle = await openPart(parent, task.upload)
+  await using parent = await openParent(task.path, surroundings.dataFolder)
+  await using part = await openPart(parent, task.upload, surroundings.dataFolder)
+  const { handle } = part
   const { size } = await handle.stat()
   if (size !== task.size) throw new AgentError(`This upload has ${size} bytes instead of ${task.size}.`)
   // The server waits 15 seconds for the first word.
   channel.sendText({ type: 'finishing', size } satisfies UploadNews)
   if (task.hash !== null && (await hashParts(handle)) !== task.hash) {
     await parent.removeFile(partName(task.upload))
-    openParts.release(partPath(parent, task.upload))
+    releasePart(partPath(parent, task.upload), task.upload, surroundings)
     throw new AgentError('The file was damaged during the transfer. Upload it again.')
   }
-  await refuseTaken(parent, task.replace)
+  const found = await findReplaced(parent, task.replace)
   await parent.prepareNew()
-  const draft = partName(task.upload)
-  await takeRights(parent, { name: draft, handle })
-  await handle.sync()
-  if (task.replace) await parent.replaceWith(draft)
-  else await parent.move(parent, draft)
-  openParts.release(partPath(parent, task.upload))
-  await parent.sync()
-}
-
-/** Permissions of the replaced file, or the defaults. */
-async function takeRights(parent: ParentFolder, draft: { name: Buffer; handle: FileHandle }): Promise<void> {
-  const there = await lstat(parent.at()).catch(() => undefined)
-  if (there?.isFile() === true) await parent.copyRights(draft, there)
+  const draft = { name: partName(task.upload), handle }
+  if (found !== undefined) await parent.copyRights(draft, found)
   // New files of Windows have the permissions of their folder.
-  else if (!isWindows) await draft.handle.chmod(0o644)
+  else if (!isWindows) await handle.chmod(0o644)
+  await handle.sync()
+  await parent.take(draft, found)
+  releasePart(partPath(parent, task.upload), task.upload, surroundings)
+  await parent.sync()
 }
 
 async function hashParts(handle: FileHandle): Promise<string> {

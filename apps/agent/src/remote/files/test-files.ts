@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   CHANNEL_KIND,
   type ChannelEnd,
@@ -12,6 +15,18 @@ import { type RequestName, replies, type Reply } from '@muster/contract/agent/re
 import type { TestServer } from '../../testing/test-server.ts'
 
 export const raw = (path: string | Buffer) => Buffer.from(path).toString('base64url')
+
+/** The two requests that save a text file: of the editor, and of jobs. */
+export function givenSaves(server: TestServer, folder: string) {
+  const write = (text: string, name = 'hosts') => {
+    const path = join(folder, name)
+    const hash = createHash('sha256').update(readFileSync(path)).digest('hex')
+    return ask(server, 'write-text', { path: raw(path), text, hash })
+  }
+  const put = (text: string, name = 'hosts') =>
+    ask(server, 'put-text', { path: raw(join(folder, name)), text, mode: null, owner: null })
+  return [write, put]
+}
 
 let lastChannel = 1000
 

@@ -4,9 +4,9 @@ import { type FileHandle, lstat } from 'node:fs/promises'
 import { MAX_TEXT_BYTES, type TextFile, type WrittenText } from '@muster/contract/agent/files'
 import { AgentError } from '../../errors.ts'
 import { kindOf } from './describe-entry.ts'
-import { withSentences } from './file-errors.ts'
-import { openToRead, refuseSpecial } from './open-to-read.ts'
-import { openParent, type ParentFolder } from './open-parent.ts'
+import { passOver, withSentences } from './file-errors.ts'
+import { openToRead, refuseLinked, refuseSpecial } from './open-to-read.ts'
+import { type Draft, openParent, type ParentFolder } from './open-parent.ts'
 import { writePath } from './paths.ts'
 import type { UploadSurroundings } from './upload-part.ts'
 
@@ -40,8 +40,8 @@ export async function writeText(
     try {
       await writeBeside(parent, draft, {
         fill: (handle) => handle.writeFile(bytes),
-        setRights: (handle) => parent.copyRights({ name: draft, handle }, found),
-        take: () => parent.replaceWith(draft),
+        setRights: (written) => parent.copyRights(written, found),
+        take: (written) => parent.take(written, found),
       })
     } finally {
       openParts.release(draftPath)
@@ -54,8 +54,7 @@ export async function writeText(
 async function readCurrent(parent: ParentFolder): Promise<{ found: Stats; hash: string }> {
   await using handle = await parent.open(constants.O_RDONLY)
   const found = await handle.stat()
-  if (found.nlink > 1)
-    throw new AgentError('This file has several names (hard links). Edit it on the machine itself.')
+  refuseLinked(found)
   return { found, hash: hashOf(await readSmall(handle)) }
 }
 
@@ -67,27 +66,27 @@ export function newDraft(): Buffer {
 /** Writes a draft in the folder, which `take` moves to its name at once. Nothing is left behind on failure. */
 export async function writeBeside(
   parent: ParentFolder,
-  draft: Buffer,
+  name: Buffer,
   {
     fill,
     setRights,
     take,
   }: {
     fill: (handle: FileHandle) => Promise<void>
-    setRights: (handle: FileHandle) => Promise<void>
-    take: () => Promise<void>
+    setRights: (draft: Draft) => Promise<void>
+    take: (draft: Draft) => Promise<void>
   },
 ): Promise<void> {
   await parent.prepareNew()
-  const handle = await parent.create(draft)
+  const handle = await parent.create(name)
   try {
     await using _ = handle
     await fill(handle)
-    await setRights(handle)
+    await setRights({ name, handle })
     await handle.sync()
-    await take()
+    await take({ name, handle })
   } catch (cause) {
-    await parent.removeFile(draft)
+    await parent.removeFile(name).catch(passOver('ENOENT'))
     throw cause
   }
   await parent.sync()

@@ -1,10 +1,14 @@
-import { constants } from 'node:fs'
+import { constants, mkdirSync, readFileSync, rmSync, type Stats } from 'node:fs'
 import { type FileHandle, lstat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
 import { formatFileSize } from '@muster/rules/text/units'
+import { z } from 'zod'
 import { AgentError } from '../../errors.ts'
-import { errorCode, withSentences } from './file-errors.ts'
+import { dataFiles, writePrivateFile } from '../../identity/data-folder.ts'
+import { errorCode, passOver, withSentences } from './file-errors.ts'
 import type { OpenParts } from './open-parts.ts'
-import { writePath } from './paths.ts'
+import { refuseLinked } from './open-to-read.ts'
+import { readPath, showPath, writePath } from './paths.ts'
 import { openParent, type ParentFolder } from './open-parent.ts'
 
 interface UploadRequest {
@@ -24,14 +28,20 @@ export async function beginUpload(
 ): Promise<{ size: number }> {
   return withSentences(async () => {
     await using parent = await openParent(path, dataFolder)
-    await refuseTaken(parent, replace)
+    await findReplaced(parent, replace)
     await parent.prepareNew()
     const { bavail, bsize } = await statfs(parent.folder)
     if (bavail * bsize < size)
       throw new AgentError(`Not enough disk space. Free: ${formatFileSize(bavail * bsize)}.`)
     openParts.remember(partPath(parent, upload))
-    const handle = await parent.create(partName(upload))
-    await handle.close()
+    await using handle = await parent.create(partName(upload))
+    const folder = join(dataFolder, dataFiles.uploads)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writePrivateFile(
+      folder,
+      upload,
+      JSON.stringify({ ...(await identify(handle)), size } satisfies PartRecord),
+    )
     return { size: 0 }
   })
 }
@@ -43,20 +53,20 @@ export async function lookAtUpload(
   return withSentences(async () => {
     await stopWriting(upload)
     await using parent = await openParent(path, dataFolder)
-    await using handle = await openPart(parent, upload)
-    return { size: (await handle.stat()).size }
+    await using part = await openPart(parent, upload, dataFolder)
+    return { size: (await part.handle.stat()).size }
   })
 }
 
 export async function dropUpload(
   { path, upload }: UploadRequest,
-  { dataFolder, openParts }: UploadSurroundings,
+  surroundings: UploadSurroundings,
 ): Promise<Record<string, never>> {
   return withSentences(async () => {
     await stopWriting(upload)
-    await using parent = await openParent(path, dataFolder)
+    await using parent = await openParent(path, surroundings.dataFolder)
     await parent.removeFile(partName(upload)).catch(passOver('ENOENT'))
-    openParts.release(partPath(parent, upload))
+    releasePart(partPath(parent, upload), upload, surroundings)
     return {}
   })
 }
@@ -67,46 +77,90 @@ export async function removeAbandoned(
   { dataFolder, afterMs }: { dataFolder: string; afterMs: number },
 ): Promise<boolean> {
   await using parent = await openParent(rawPath, dataFolder).catch(passOver('ENOENT'))
-  if (parent === undefined) return true
-  const found = await lstat(parent.at()).catch(passOver('ENOENT'))
+  const found = parent === undefined ? undefined : await lstat(parent.at()).catch(passOver('ENOENT'))
   if (found !== undefined && Date.now() - found.mtimeMs < afterMs) return false
-  if (found !== undefined) await parent.removeFile()
+  if (found !== undefined) await parent?.removeFile()
+  const upload = PART_NAME.exec(showPath(readPath(rawPath)).toString('latin1'))?.[1]
+  if (upload !== undefined) rmSync(recordPath(dataFolder, upload), { force: true })
   return true
 }
 
-/** Throws if the final name of the upload is taken. */
-export async function refuseTaken(parent: ParentFolder, replace: boolean): Promise<void> {
-  const there = await lstat(parent.at()).catch(passOver('ENOENT'))
-  if (there === undefined) return
+/** The file that the upload will replace. Throws if its final name is taken. */
+export async function findReplaced(parent: ParentFolder, replace: boolean): Promise<Stats | undefined> {
+  const found = await lstat(parent.at()).catch(passOver('ENOENT'))
+  if (found === undefined) return undefined
   if (!replace) throw new AgentError('A file or folder with this name already exists.')
-  if (!there.isFile()) throw new AgentError('A folder or special file with this name already exists.')
+  if (!found.isFile()) throw new AgentError('A folder or special file with this name already exists.')
+  refuseLinked(found)
+  return found
+}
+
+export interface OpenPart extends AsyncDisposable {
+  handle: FileHandle
+  /** The size that was announced at the start. */
+  announced: number
 }
 
 /** Opens it for reading and writing. Throws if it is not the file that was created for this upload. */
-export async function openPart(parent: ParentFolder, upload: string): Promise<FileHandle> {
+export async function openPart(parent: ParentFolder, upload: string, dataFolder: string): Promise<OpenPart> {
+  const created = readRecord(dataFolder, upload)
   const handle = await parent.open(constants.O_RDWR, partName(upload)).catch((cause: unknown) => {
     if (errorCode(cause) !== 'ENOENT') throw cause
     throw new AgentError('This upload has ended, or was idle for an hour. Start it again.', { cause })
   })
   const found = await handle.stat()
-  if (found.isFile() && found.nlink === 1) return handle
+  const { dev, ino, uid } = await identify(handle)
+  const isSame = created?.dev === dev && created.ino === ino && created.uid === uid
+  if (isSame && found.isFile() && found.nlink === 1)
+    return { handle, announced: created.size, [Symbol.asyncDispose]: () => handle.close() }
   await handle.close()
   throw new AgentError('The temporary file of this upload was changed. Start it again.')
+}
+
+/**
+ * The file that was created for an upload. The owner of its folder can put another one in its place, also one of the
+ * agent's own user, but none with its number. File systems without owners, and some on the network, give all files one
+ * owner, so that of the start counts.
+ */
+const PartRecord = z.object({ dev: z.string(), ino: z.string(), uid: z.string(), size: z.int().min(0) })
+type PartRecord = z.infer<typeof PartRecord>
+
+async function identify(handle: FileHandle): Promise<Omit<PartRecord, 'size'>> {
+  const { dev, ino, uid } = await handle.stat({ bigint: true })
+  return { dev: String(dev), ino: String(ino), uid: String(uid) }
+}
+
+/** Undefined if there is none, or it is not complete. */
+function readRecord(dataFolder: string, upload: string): PartRecord | undefined {
+  try {
+    return PartRecord.parse(JSON.parse(readFileSync(recordPath(dataFolder, upload), 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+function recordPath(dataFolder: string, upload: string): string {
+  return join(dataFolder, dataFiles.uploads, upload)
+}
+
+/** Called when the temporary file of an upload is gone. */
+export function releasePart(
+  path: string,
+  upload: string,
+  { dataFolder, openParts }: UploadSurroundings,
+): void {
+  rmSync(recordPath(dataFolder, upload), { force: true })
+  openParts.release(path)
 }
 
 export function partPath(parent: ParentFolder, upload: string): string {
   return writePath([...parent.names.slice(0, -1), partName(upload)])
 }
 
+const PART_NAME = /\.muster-([\da-f-]{36})\.part$/
+
 export function partName(upload: string): Buffer {
   return Buffer.from(`.muster-${upload}.part`)
-}
-
-function passOver(code: string): (cause: unknown) => undefined {
-  return (cause) => {
-    if (errorCode(cause) !== code) throw cause
-    return undefined
-  }
 }
 
 /** Tracks the active writer of each upload: at most one, because the size of the file is the next offset. */

@@ -1,9 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import {
+  chmodSync,
+  chownSync,
   existsSync,
+  linkSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -19,7 +23,10 @@ import {
 import { HASH_PART_BYTES, UploadNews } from '@muster/contract/agent/files'
 import { expect, test } from 'vitest'
 import { givenAgent, givenFolder, givenLog } from '../../testing/given.ts'
+import { ACCESS_LIST, accessListFor, readAttributes, setAttributes } from '../../testing/given-attributes.ts'
+import { givenBindMount } from '../../testing/given-disk.ts'
 import { OpenParts } from './open-parts.ts'
+import { openParent } from './open-parent.ts'
 import { ask, FileChannel, raw } from './test-files.ts'
 import { removeAbandoned } from './upload-part.ts'
 
@@ -41,7 +48,7 @@ async function prepare() {
   const upload = randomUUID()
   const path = raw(join(folder, 'target'))
   const begin = (more: { size?: number; replace?: boolean } = {}) =>
-    ask(server, 'begin-upload', { path, upload, size: 0, replace: false, ...more })
+    ask(server, 'begin-upload', { path, upload, size: 200_000, replace: false, ...more })
   const look = () => ask(server, 'look-at-upload', { path, upload })
   const drop = () => ask(server, 'drop-upload', { path, upload })
   /** Sends bytes; returns the new offset, or the refusal. */
@@ -61,8 +68,8 @@ async function prepare() {
     if (isAll === 'never') return undefined
     if (!isAll) return channel.close()
     server.sendRaw(encodeChannelText(channel.id, { type: 'done' }))
-    await channel.ended()
-    return reported('written')?.size
+    const { message } = await channel.ended()
+    return reported('written')?.size ?? message
   }
   const openFinish = (bytes: Buffer, more: { replace?: boolean; hash?: string | null } = {}) =>
     new FileChannel(server, {
@@ -77,6 +84,7 @@ async function prepare() {
   const finish = (...given: Parameters<typeof openFinish>) => openFinish(...given).ended()
   return {
     ...given,
+    own: given.folder,
     folder,
     target: join(folder, 'target'),
     path,
@@ -144,7 +152,7 @@ test('a request for the offset ends an active write, so that the upload can cont
 })
 
 test('an incomplete or damaged upload gets no name, and leaves nothing behind', async () => {
-  const { begin, write, finish, drop, folder } = await prepare()
+  const { begin, write, finish, drop, folder, own } = await prepare()
   await begin()
   await write(0, Buffer.from('content'))
   expect(await finish(Buffer.from('content and more'))).toMatchObject({
@@ -155,8 +163,9 @@ test('an incomplete or damaged upload gets no name, and leaves nothing behind', 
   })
   expect(readdirSync(folder)).toEqual([])
   await begin()
+  expect(readdirSync(join(own, 'uploads'))).toHaveLength(1)
   await drop()
-  expect(readdirSync(folder)).toEqual([])
+  expect([readdirSync(folder), readdirSync(join(own, 'uploads'))]).toEqual([[], []])
   expect(await write(0, Buffer.from('x'))).toMatch(/^This upload has ended/)
 })
 
@@ -173,11 +182,121 @@ test('an existing file is replaced only on request, with its permissions', async
   expect(statSync(target).mode & 0o777).toBe(0o600)
 })
 
+test('a replaced file that is mounted is written in place', async () => {
+  const { begin, write, finish, target, folder } = await prepare()
+  const source = join(givenFolder(), 'source')
+  writeFileSync(source, 'old', { mode: 0o640 })
+  writeFileSync(target, '')
+  if (!givenBindMount(source, target)) return expect(isRoot).toBe(false)
+  await begin({ replace: true })
+  await write(0, Buffer.from('new'))
+  expect(await finish(Buffer.from('new'), { replace: true })).toMatchObject({ code: 'ended' })
+  expect([readFileSync(source, 'utf8'), readdirSync(folder)]).toEqual(['new', ['target']])
+  expect(statSync(source).mode & 0o7777).toBe(0o640)
+})
+
+test('a replaced file keeps its access list and attributes', async () => {
+  const { begin, write, finish, target, folder } = await prepare()
+  writeFileSync(target, 'old', { mode: 0o660 })
+  const kept = { 'user.note': '6b657074', [ACCESS_LIST]: accessListFor(1) }
+  setAttributes(target, kept)
+  await begin({ replace: true })
+  await write(0, Buffer.from('new'))
+  expect(await finish(Buffer.from('new'), { replace: true })).toMatchObject({ code: 'ended' })
+  expect([readFileSync(target, 'utf8'), readdirSync(folder)]).toEqual(['new', ['target']])
+  expect(readAttributes(target)).toEqual(kept)
+})
+
 test('an upload without enough disk space is refused before it starts, and a full disk is reported', async () => {
   const { begin, folder } = await prepare()
   const { refused } = await begin({ size: 2 ** 52 })
   expect(refused).toMatch(/^Not enough disk space\. Free: /)
   expect(readdirSync(folder)).toEqual([])
+})
+
+const CHANGED = 'The temporary file of this upload was changed. Start it again.'
+
+test('bytes are not written into another file that was put in the place of the temporary one', async () => {
+  const { begin, write, look, finish, folder, upload, target } = await prepare()
+  await begin()
+  const part = join(folder, `.muster-${upload}.part`)
+  const own = join(folder, 'own')
+  writeFileSync(own, '', { mode: 0o666 })
+  renameSync(part, join(folder, 'away'))
+  renameSync(own, part)
+  expect(await write(0, Buffer.from('secret'))).toBe(CHANGED)
+  expect((await look()).refused).toBe(CHANGED)
+  expect(readFileSync(part, 'utf8')).toBe('')
+  writeFileSync(part, 'secret')
+  expect(await finish(Buffer.from('secret'), { hash: null })).toMatchObject({ message: CHANGED })
+  expect(existsSync(target)).toBe(false)
+})
+
+const isRoot = process.getuid?.() === 0
+const NOBODY = 65_534
+
+test('the owner of the folder cannot read an upload through a file of their own', async () => {
+  const { begin, write, folder, upload, target, finish, drop } = await prepare()
+  if (!isRoot) return expect(() => chownSync(folder, NOBODY, NOBODY)).toThrow('EPERM')
+  chownSync(folder, NOBODY, NOBODY)
+  await begin()
+  const part = join(folder, `.muster-${upload}.part`)
+  // Another owner at the same inode: the number may be given again when the first file is deleted.
+  chownSync(part, NOBODY, NOBODY)
+  expect(await write(0, Buffer.from('secret'))).toBe(CHANGED)
+  rmSync(part)
+  writeFileSync(part, '')
+  chownSync(part, NOBODY, NOBODY)
+  expect(await write(0, Buffer.from('secret'))).toBe(CHANGED)
+  expect(readFileSync(part, 'utf8')).toBe('')
+  await drop()
+  await begin()
+  expect(await write(0, Buffer.from('secret'))).toBe(6)
+  expect(await finish(Buffer.from('secret'))).toMatchObject({ code: 'ended' })
+  expect([readFileSync(target, 'utf8'), statSync(target).uid]).toEqual(['secret', 0])
+})
+
+test('a draft that was replaced before it got its name is reported', async () => {
+  const folder = givenFolder()
+  await using parent = await openParent(raw(join(folder, 'target')), givenFolder())
+  const name = Buffer.from('draft')
+  // The first time nothing is there, then a file is replaced.
+  for (let round = 0; round < 2; round += 1) {
+    const found = statSync(join(folder, 'target'), { throwIfNoEntry: false })
+    await using handle = await parent.create(name)
+    renameSync(join(folder, 'draft'), join(folder, 'away'))
+    writeFileSync(join(folder, 'draft'), 'other')
+    await expect(parent.take({ name, handle }, found)).rejects.toThrow(/^Another program replaced the file/)
+  }
+})
+
+test('set-user-id of a replaced file is not kept, and a file with several names is not replaced', async () => {
+  const { begin, write, finish, target, folder } = await prepare()
+  writeFileSync(target, 'old')
+  chmodSync(target, 0o7755)
+  await begin({ replace: true })
+  await write(0, Buffer.from('new'))
+  linkSync(target, join(folder, 'other'))
+  expect((await finish(Buffer.from('new'), { replace: true })).message).toMatch(
+    /^This file has several names/,
+  )
+  expect((await begin({ replace: true })).refused).toMatch(/^This file has several names/)
+  rmSync(join(folder, 'other'))
+  expect(await finish(Buffer.from('new'), { replace: true })).toMatchObject({ code: 'ended' })
+  expect((statSync(target).mode & 0o7777).toString(8)).toBe('755')
+})
+
+test('an upload takes no more bytes than were announced, also when it continues', async () => {
+  const { begin, write, look, finish, restart } = await prepare()
+  const refusal = 'This upload has more bytes than the 3 that were announced.'
+  await begin({ size: 3 })
+  expect(await write(0, Buffer.alloc(5000))).toBe(refusal)
+  expect((await look()).answer.size).toBe(0)
+  expect(await write(0, Buffer.from('ab'))).toBe(2)
+  await restart()
+  expect(await write(2, Buffer.from('cd'))).toBe(refusal)
+  expect(await write(2, Buffer.from('c'))).toBe(3)
+  expect(await finish(Buffer.from('abc'))).toMatchObject({ code: 'ended' })
 })
 
 test('a link in place of the temporary file is not followed', async () => {

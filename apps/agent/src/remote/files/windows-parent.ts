@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { constants, mkdirSync } from 'node:fs'
+import { constants, mkdirSync, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open, rename } from 'node:fs/promises'
 import { AgentError } from '../../errors.ts'
 import { type FileCalls, loadFileCalls } from '../../os/windows/file-calls.ts'
 import { loadFileSecurity } from '../../os/windows/file-security.ts'
 import { describeFileError, errorCode } from './file-errors.ts'
-import type { ParentFolder } from './open-parent.ts'
+import type { Draft, ParentFolder } from './open-parent.ts'
 import { refuseUnusableName, systemWindowsPath } from './windows-paths.ts'
 
 /** FILE_ATTRIBUTE_READONLY */
@@ -94,17 +94,18 @@ class WindowsParent implements ParentFolder {
     return open(this.at(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL)
   }
 
-  makeFolder(): void {
+  async makeFolder(): Promise<void> {
     mkdirSync(this.at())
   }
 
-  async move(to: ParentFolder, source = this.name): Promise<void> {
-    this.#calls.move(this.#path(source), to.at().toString())
+  async move(to: ParentFolder): Promise<void> {
+    this.#calls.move(this.#path(), to.at().toString())
   }
 
-  async replaceWith(source: Buffer): Promise<void> {
+  async take({ name }: Draft, found: Stats | undefined): Promise<void> {
+    if (found === undefined) return this.#calls.move(this.#path(name), this.#path())
     try {
-      await rename(this.at(source), this.at())
+      await rename(this.at(name), this.at())
     } catch (cause) {
       if (errorCode(cause) !== 'EPERM') throw cause
       const isReadOnly = (this.#calls.attributesOf(this.#path()) & READ_ONLY) !== 0
@@ -115,7 +116,7 @@ class WindowsParent implements ParentFolder {
     }
   }
 
-  async copyRights({ name }: { name: Buffer }): Promise<void> {
+  async copyRights({ name }: Draft): Promise<void> {
     const { copy } = await loadFileSecurity()
     if (!copy(this.#path(), this.#path(name)))
       throw new AgentError('The permissions of the file cannot be kept, so it was not replaced.')
@@ -128,6 +129,10 @@ class WindowsParent implements ParentFolder {
 
   removeFolder(name?: Buffer): Promise<void> {
     return this.removeFile(name)
+  }
+
+  attempt<T>(work: () => Promise<T>): Promise<T> {
+    return work()
   }
 
   async sync(): Promise<void> {
