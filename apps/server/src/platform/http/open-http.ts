@@ -11,6 +11,7 @@ import { setTimeout as setTimeoutPromise } from 'node:timers/promises'
 import { type Config, isLoopbackHost } from '../config/config.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
+import { isApiAddress, isScreen, methodsAt, pathOf } from './addresses.ts'
 import { isPageVisit, serveConsole } from './console-files.ts'
 import { createFastify } from './create-fastify.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -118,16 +119,22 @@ export async function openHttp(
   await fastify.register(cookie)
   await compressAnswers(fastify)
   const consoleFiles = serveConsole(fastify, consoleFolder)
+  const routes = collectRoutes(fastify)
   fastify.addHook('onRequest', async (request, reply) => {
     const { endpoint } = request.routeOptions.config
+    // The router takes an empty part for a parameter.
+    if (!request.is404 && pathOf(request).includes('//')) throw unknownAddress(request)
     if (endpoint === undefined || endpoint.access === 'public' || !isPageVisit(request)) return
-    return consoleFiles.sendIndex(request, reply)
+    if (isScreen(pathOf(request))) return consoleFiles.sendIndex(request, reply)
   })
   fastify.setNotFoundHandler((request, reply) => {
-    if (isPageVisit(request)) return consoleFiles.sendIndex(request, reply)
-    return answerNotFound(mounted, request, reply)
+    const path = pathOf(request)
+    // The console has a page for addresses that do not exist.
+    if (isPageVisit(request) && (isScreen(path) || !isApiAddress(path, routes)))
+      return consoleFiles.sendIndex(request, reply)
+    return answerNotFound(routes, request, reply)
   })
-  return { fastify, metrics, routes: collectRoutes(fastify), mounted, stop }
+  return { fastify, metrics, routes, mounted, stop }
 }
 
 /** MUSTER_ALLOWED_ORIGINS: pages of these origins may call the API with credentials. */
@@ -202,29 +209,24 @@ function guardOrigins(fastify: FastifyInstance, config: Config): void {
 }
 
 /** 405 with `Allow` if the address exists for other methods, else 404. */
-function answerNotFound(mounted: readonly Endpoint[], request: FastifyRequest, reply: FastifyReply): void {
-  const path = pathOf(request)
-  const methods = mounted.filter((endpoint) => matches(endpoint.path, path)).map(({ method }) => method)
+function answerNotFound(
+  routes: readonly DescribedRoute[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const methods = methodsAt(pathOf(request), routes)
   if (methods.length === 0) {
-    sendError(request, reply, new AppError('not_found', 'This address does not exist.'))
+    sendError(request, reply, unknownAddress(request))
     return
   }
-  reply.header('allow', [...new Set(methods)].join(', '))
-  const message = `${request.method} is not supported here. Use ${[...new Set(methods)].join(' or ')}.`
+  reply.header('allow', methods.join(', '))
+  const message = `${request.method} is not supported here. Use ${methods.join(' or ')}.`
   sendError(request, reply, new AppError('method_not_allowed', message))
 }
 
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?', 1)[0] ?? '/'
-}
-
-function matches(pattern: string, path: string): boolean {
-  const wanted = pattern.split('/').filter((part) => part !== '')
-  const given = path.split('/').filter((part) => part !== '')
-  return (
-    wanted.length === given.length &&
-    wanted.every((part, index) => part.startsWith(':') || part === given[index])
-  )
+function unknownAddress(request: FastifyRequest): AppError {
+  const hint = pathOf(request).includes('//') ? ' It has an empty part: "//".' : ''
+  return new AppError('not_found', `This address does not exist.${hint}`)
 }
 
 /**
