@@ -3,6 +3,7 @@ import { extname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHash } from 'node:crypto'
 import { negotiate } from '@fastify/accept-negotiator'
+import { clientHas } from './etags.ts'
 import { CONSOLE_POLICY, PAGE_POLICY, WORKER_POLICY } from './security-headers.ts'
 
 const ONE_YEAR_SECONDS = 31_536_000
@@ -121,7 +122,7 @@ class CachedFile {
     if (body === undefined) return undefined
     const { bytes, etag } = body
     reply.headers(headers).header('etag', etag).header('vary', 'accept-encoding').type(this.#type)
-    if (request.headers['if-none-match'] === etag) return reply.status(304).send()
+    if (clientHas(etag, request)) return reply.status(304).send()
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply.send(bytes)
   }
