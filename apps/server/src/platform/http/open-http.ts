@@ -157,7 +157,7 @@ async function compressAnswers(fastify: FastifyInstance): Promise<void> {
     // Synchronous: 0.6 ms for 500 machines. A stream takes one turn of the event loop per piece.
     syncThreshold: COMPRESS_AT_ONCE_BYTES,
     encodings: ['zstd', 'br', 'gzip'],
-    // Programs and archives are excluded: large, and already compressed.
+    // Besides those that the plugin knows. Routes of files are excluded by FILE_ROUTE.
     customTypes: /^text\/|[/+](json|javascript|xml)(;|$)|^image\/svg/,
     globalDecompression: false,
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } },
