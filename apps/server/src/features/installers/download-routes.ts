@@ -49,7 +49,7 @@ export function downloadRoutes(api: Api, ctx: Context, packages: PackageBuilds):
   })
 
   const send = async (request: FastifyRequest, reply: FastifyReply, file: string) =>
-    sendFile(request, reply, await openFile(file))
+    sendFile(request, reply, await openFile(file), api.downloads)
   for (const [path, name, summary] of PROGRAM_FILES) {
     const file = join(ctx.config.agentFolder, name)
     api.fastify.get(path, { ...FILE_ROUTE, config: { summary } }, async (request, reply) => {
@@ -100,7 +100,7 @@ function packageRoute(api: Api, ctx: Context, packages: PackageBuilds): void {
       reply
         .header('content-disposition', `attachment; filename="${fileName(name)}"`)
         .header('repr-digest', `sha-256=:${Buffer.from(stored.sha256, 'hex').toString('base64')}:`)
-      return sendFile(request, reply, await openFile(stored.path, stored.sha256))
+      return sendFile(request, reply, await openFile(stored.path, stored.sha256), api.downloads)
     }
     reply.type('text/plain; charset=utf-8').header('cache-control', 'no-store')
     const token = await findToken(ctx, request)

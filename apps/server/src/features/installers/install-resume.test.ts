@@ -169,3 +169,17 @@ test('a second run of the line goes on as well', async () => {
   expect(machine.passed(NODE).at(-1)).toEqual(['bytes=2000000-', 206])
   expect(await hashOf(join(machine.program, 'node'))).toBe(await hashOf(nodeProgram('x86_64') ?? ''))
 })
+
+test('the install line waits while the server serves too many others, and says so', async () => {
+  const machine = await givenMachine(() => undefined)
+  await using _server = machine.server
+  const others: Response[] = []
+  for (let count = 0; count < 10; count += 1) others.push(await fetch(machine.url + NODE))
+  const installed = machine.install()
+  await expect.poll(() => machine.passed(NODE).length).toBeGreaterThan(1)
+  for (const one of others) await one.body?.cancel()
+  const { stdout } = await installed
+  expect(stdout).toContain('muster: Too many downloads run at this address. Try again in a moment.')
+  expect(machine.passed(NODE).at(0)).toEqual([undefined, 429])
+  expect(machine.passed(NODE).at(-1)).toEqual([undefined, 200])
+})

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { DownloadSlots } from './download-slots.ts'
 import { clientHas } from './etags.ts'
 
 /** For routes of files: what is sent in ranges must have the same bytes each time. */
@@ -32,14 +33,20 @@ export async function openFile(path: string, hash?: string): Promise<StoredFile>
 
 /**
  * Sends a file, or the part of it that the client requests: an interrupted download continues where it broke off, as
- * long as the file is the same (RFC 9110, 14).
+ * long as the file is the same (RFC 9110, 14). With `slots`, bytes are sent only while one is free.
  */
-export function sendFile(request: FastifyRequest, reply: FastifyReply, file: StoredFile): FastifyReply {
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: StoredFile,
+  slots?: DownloadSlots,
+): FastifyReply {
   const { bytes, etag } = file
   if (clientHas(etag, request)) return reply.header('etag', etag).status(304).send()
   const wanted = hasRightVersion(request, etag) ? requestedRange(request) : undefined
   const range = wanted === undefined ? { start: 0, end: bytes - 1 } : rangeWithin(wanted, bytes)
   if (range === undefined) return refuseRange(reply, bytes)
+  slots?.enter(request, reply)
   if (!reply.hasHeader('content-type')) reply.type('application/octet-stream')
   if (wanted !== undefined) reply.status(206).header('content-range', describeRange(range, bytes))
   reply
