@@ -1,14 +1,13 @@
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import cookie from '@fastify/cookie'
-import cors from '@fastify/cors'
 import websocket from '@fastify/websocket'
 import { AppError } from '@muster/contract/errors'
 import type { Endpoint } from '@muster/contract/endpoint'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises'
-import { type Config, isLoopbackHost } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
 import { isApiAddress, isScreen, methodsAt, pathOf } from './addresses.ts'
@@ -16,6 +15,7 @@ import { isPageVisit, serveConsole } from './console-files.ts'
 import { createFastify } from './create-fastify.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { collectRoutes, type DescribedRoute } from './openapi.ts'
+import { allowOrigins, guardOrigins, refusePreflight } from './origins.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 import { sendError } from './errors.ts'
 
@@ -113,8 +113,9 @@ export async function openHttp(
   fastify.websocketServer.on('connection', answerPings)
   refusePlainRequests(fastify)
   const metrics = createMetrics(fastify)
-  const stop = prepareStop(fastify)
+  // Before every refusal, which pages of these origins may read as well.
   await allowOrigins(fastify, config)
+  const stop = prepareStop(fastify)
   guardOrigins(fastify, config)
   await fastify.register(cookie)
   await compressAnswers(fastify)
@@ -135,19 +136,6 @@ export async function openHttp(
     return answerNotFound(routes, request, reply)
   })
   return { fastify, metrics, routes, mounted, stop }
-}
-
-/** MUSTER_ALLOWED_ORIGINS: pages of these origins may call the API with credentials. */
-async function allowOrigins(fastify: FastifyInstance, config: Config): Promise<void> {
-  if (config.allowedOrigins.length === 0) return
-  await fastify.register(cors, {
-    origin: config.allowedOrigins,
-    credentials: true,
-    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-xsrf-token'],
-    exposedHeaders: ['allow', 'etag', 'retry-after', 'x-request-id'],
-    maxAge: 600,
-  })
 }
 
 /** Levels that balance time and size, because a response is built for one reader. Files are compressed by the build. */
@@ -183,40 +171,24 @@ function refusePlainRequests(fastify: FastifyInstance): void {
   })
 }
 
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** Host names end up in generated URLs (install commands), so only plain ones are accepted. */
-const HOST = /^[\w.-]+(:\d{1,5})?$|^\[[\da-fA-F:.]+\](:\d{1,5})?$/
-
-/** Pages of other origins may neither write nor open sockets. Agents and scripts send no Origin. */
-function guardOrigins(fastify: FastifyInstance, config: Config): void {
-  fastify.addHook('onRequest', async (request) => {
-    const { host, origin, upgrade } = request.headers
-    // Node takes the first of two, but a proxy may have taken the other.
-    const hosts = request.raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host')
-    if (hosts.length > 1) throw new AppError('invalid', 'The request has more than one Host header.')
-    if (host !== undefined && !HOST.test(host)) {
-      throw new AppError('invalid', 'The Host header is not a valid host name.')
-    }
-    if (origin === undefined || (SAFE_METHODS.has(request.method) && upgrade === undefined)) return
-    if (request.routeOptions.config.anyOrigin === true) return
-    if (!isAllowedOrigin(config, request, origin)) {
-      throw new AppError(
-        'bad_origin',
-        'This page comes from another address than the server. Open the console at its own address.',
-      )
-    }
-  })
-}
-
-/** 405 with `Allow` if the address exists for other methods, else 404. */
+/** 405 with `Allow` if the address exists for other methods, else 404. OPTIONS returns the methods. */
 function answerNotFound(
   routes: readonly DescribedRoute[],
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
+  if (request.method === 'OPTIONS') refusePreflight(request)
   const methods = methodsAt(pathOf(request), routes)
   if (methods.length === 0) {
     sendError(request, reply, unknownAddress(request))
+    return
+  }
+  if (request.method === 'OPTIONS') {
+    const more = methods.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS']
+    void reply
+      .status(204)
+      .header('allow', [...methods, ...more].join(', '))
+      .send()
     return
   }
   reply.header('allow', methods.join(', '))
@@ -227,19 +199,4 @@ function answerNotFound(
 function unknownAddress(request: FastifyRequest): AppError {
   const hint = pathOf(request).includes('//') ? ' It has an empty part: "//".' : ''
   return new AppError('not_found', `This address does not exist.${hint}`)
-}
-
-/**
- * Returns true if a browser page of this origin may use the server with a session. The server's own origin is the
- * public URL if set; otherwise it is the requested address, which on a loopback server must be a loopback name (DNS
- * rebinding).
- */
-export function isAllowedOrigin(config: Config, request: FastifyRequest, origin: string): boolean {
-  if (config.allowedOrigins.includes(origin)) return true
-  if (config.publicUrl !== undefined && origin === config.publicUrl) return true
-  const own = `${config.tls === undefined ? 'http' : 'https'}://${request.headers.host ?? ''}`
-  if (origin !== own || !URL.canParse(own)) return false
-  if (config.publicUrl === undefined)
-    return !isLoopbackHost(config.host) || isLoopbackHost(new URL(own).hostname)
-  return isLoopbackHost(new URL(own).hostname) && isLoopbackHost(config.host)
 }
