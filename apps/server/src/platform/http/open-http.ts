@@ -116,7 +116,7 @@ export async function openHttp(
   // Before every refusal, which pages of these origins may read as well.
   await allowOrigins(fastify, config)
   const stop = prepareStop(fastify)
-  guardOrigins(fastify, config)
+  guardOrigins(fastify, { config, log })
   await fastify.register(cookie)
   await compressAnswers(fastify)
   const consoleFiles = serveConsole(fastify, consoleFolder)

@@ -2,6 +2,7 @@ import cors from '@fastify/cors'
 import { AppError } from '@muster/contract/errors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Config, isLoopbackHost } from '../config/config.ts'
+import type { Log } from '../log/log.ts'
 
 /** Headers of requests that this server reads. Browsers send others without a preflight. */
 const REQUEST_HEADERS = [
@@ -58,7 +59,8 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const HOST = /^[\w.-]+(:\d{1,5})?$|^\[[\da-fA-F:.]+\](:\d{1,5})?$/
 
 /** Pages of other origins may neither write nor open sockets. Agents and scripts send no Origin. */
-export function guardOrigins(fastify: FastifyInstance, config: Config): void {
+export function guardOrigins(fastify: FastifyInstance, { config, log }: { config: Config; log: Log }): void {
+  const refused = new RefusedPages(config, log)
   fastify.addHook('onRequest', async (request) => {
     const { host, origin, upgrade } = request.headers
     // Node takes the first of two, but a proxy may have taken the other.
@@ -69,12 +71,8 @@ export function guardOrigins(fastify: FastifyInstance, config: Config): void {
     }
     if (origin === undefined || (SAFE_METHODS.has(request.method) && upgrade === undefined)) return
     if (request.routeOptions.config.anyOrigin === true) return
-    if (!isAllowedOrigin(config, request, origin)) {
-      throw new AppError(
-        'bad_origin',
-        'This page comes from another address than the server. Open the console at its own address.',
-      )
-    }
+    if (!isAllowedOrigin(config, request, origin))
+      throw new AppError('bad_origin', refused.describe(request, origin))
   })
 }
 
@@ -91,4 +89,57 @@ export function isAllowedOrigin(config: Config, request: FastifyRequest, origin:
   if (config.publicUrl === undefined)
     return !isLoopbackHost(config.host) || isLoopbackHost(new URL(own).hostname)
   return isLoopbackHost(new URL(own).hostname) && isLoopbackHost(config.host)
+}
+
+const MAX_LOGGED_PAGES = 20
+const MAX_ORIGIN_LENGTH = 300
+const ORIGIN = /^https?:\/\/(?:[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[[\da-f:.]+\])(?::\d{1,5})?$/
+
+/**
+ * Pages that are the console itself, at an address that the server does not know: usually a proxy ends TLS, and
+ * MUSTER_PUBLIC_URL is missing or another. The setting is named on the page, and once in the log.
+ */
+class RefusedPages {
+  #config: Config
+  #log: Log
+  #logged = new Set<string>()
+
+  constructor(config: Config, log: Log) {
+    this.#config = config
+    this.#log = log
+  }
+
+  /** Returns the reason for the page. */
+  describe(request: FastifyRequest, origin: string): string {
+    const { publicUrl } = this.#config
+    if (!isOwnPage(request, origin))
+      return publicUrl === undefined
+        ? 'This page comes from another address than the server. Open the console at its own address; behind a proxy, set MUSTER_PUBLIC_URL to it.'
+        : `This page comes from another address than the server. Open the console at ${publicUrl}.`
+    this.#write(origin)
+    return publicUrl === undefined
+      ? `The server does not know the address of this page. Set MUSTER_PUBLIC_URL=${origin} and restart it.`
+      : `The address of this console is ${publicUrl} (MUSTER_PUBLIC_URL), not ${origin}. Open it there.`
+  }
+
+  #write(origin: string): void {
+    if (this.#logged.has(origin) || this.#logged.size >= MAX_LOGGED_PAGES) return
+    this.#logged.add(origin)
+    this.#log.warn(
+      { public_url: this.#config.publicUrl ?? null },
+      `refused a page at an address that the server does not know; if it is the console, set MUSTER_PUBLIC_URL=${origin}`,
+    )
+  }
+}
+
+/**
+ * Returns true if a page was loaded from the address to which it sends this request, as its browser or the proxy says.
+ * Everything else may be a page of another site.
+ */
+function isOwnPage({ headers }: FastifyRequest, origin: string): boolean {
+  if (origin.length > MAX_ORIGIN_LENGTH || !ORIGIN.test(origin)) return false
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  const host = origin.replace(/^https?:\/\//, '')
+  return host === headers.host || host === headers['x-forwarded-host']
 }
