@@ -205,23 +205,24 @@ fi
 # server has the same file. Waits while the server says so: it builds a package, or sends too many others. Returns 1 and
 # sets "reason".
 fetch() {
-  from=$1 to=$2 part=$2.new head=$2.head tag='' reason='' waited=0 broken=0 size=0
+  from=$1 to=$2 part=$2.new head=$2.head tag_file=$2.tag reason='' waited=0 broken=0 size=0
   while :; do
     # Without its tag, the rest of another file could follow.
     seen=$(sed -n 's/^[Ee][Tt][Aa][Gg]: *//p' "$head" 2>/dev/null | tr -d '\r' | tail -n 1)
-    if [ -n "$seen" ]; then tag=$seen; fi
+    # A later response may have no headers.
+    if [ -n "$seen" ]; then printf '%s\n' "$seen" > "$tag_file"; fi
+    tag=$(cat "$tag_file" 2>/dev/null || true)
     set -- -sS -o "$part" -D "$head" -w '%{http_code}' -K -
     if [ -n "$ca" ]; then set -- "$@" --cacert "$ca"; fi
     if [ -s "$part" ] && [ -n "$tag" ]; then
       set -- "$@" -f -C - -H "If-Range: $tag"
     else
-      tag=
-      rm -f "$part"
+      rm -f "$part" "$tag_file"
     fi
     code=0
     status=$(echo "header = \"Authorization: Enrol $token\"" | curl "$@" "$from") || code=$?
     case "$code,$status" in
-      0,200|0,206) mv "$part" "$to"; rm -f "$head"; return 0 ;;
+      0,200|0,206) mv "$part" "$to"; rm -f "$head" "$tag_file"; return 0 ;;
       # The server has another file by now, or there is no rest of it.
       33,*|0,416|22,416) rm -f "$part" "$head" ;;
       0,*)
