@@ -8,6 +8,7 @@ import { authenticate } from './features/users/sessions/authenticate.ts'
 import { openSessionCookies } from './features/users/sessions/session-cookies.ts'
 import { AGENT_GATE_LIMITS } from './fleet/link-routes.ts'
 import { type Modules, openModules } from './modules.ts'
+import { type DownloadLimits, DownloadSlots } from './platform/http/download-slots.ts'
 import { createIdempotency } from './platform/http/idempotency.ts'
 import { openHttp } from './platform/http/open-http.ts'
 import type { DescribedRoute } from './platform/http/openapi.ts'
@@ -24,6 +25,9 @@ const CONSOLE_GATE_LIMITS = {
   bytesPerSource: 16 * 1024 * 1024,
 }
 
+/** Node alone has 120 MB. A machine that is refused waits and tries again. */
+const DOWNLOAD_LIMITS: DownloadLimits = { perSource: 10, total: 40, idleMs: 60_000 }
+
 export interface App extends Omit<Modules, 'stop'> {
   fastify: FastifyInstance
   api: Api
@@ -39,6 +43,7 @@ export async function createApp(
     consoleFolder?: string
     consoleGate?: Partial<GateLimits> | undefined
     agentGate?: Partial<GateLimits> | undefined
+    downloads?: Partial<DownloadLimits> | undefined
   } = {},
 ): Promise<App> {
   await refuseForeignKey(ctx)
@@ -58,6 +63,7 @@ export async function createApp(
     metrics,
     gate: new SignInGate({ ...CONSOLE_GATE_LIMITS, ...options.consoleGate }),
     agentGate: new SignInGate({ ...AGENT_GATE_LIMITS, ...options.agentGate }),
+    downloads: new DownloadSlots({ ...DOWNLOAD_LIMITS, ...options.downloads }),
   }
   const { stop: stopModules, ...modules } = await openModules(api, ctx, { cookies, routes })
   return {

@@ -6,6 +6,7 @@ import { type App, createApp } from '../app.ts'
 import type { GateLimits } from '../platform/http/sign-in-gate.ts'
 import { type Context, createContext, type Overrides } from '../context.ts'
 import { readConfig } from '../platform/config/config.ts'
+import type { DownloadLimits } from '../platform/http/download-slots.ts'
 import type { Database } from '../platform/database/database.ts'
 import { openMigratedDatabase } from '../platform/database/test-engines.ts'
 import { createSecrets } from '../platform/secrets/secrets.ts'
@@ -54,6 +55,7 @@ export async function createTestServer(
     consoleFolder?: string
     consoleGate?: Partial<GateLimits>
     agentGate?: Partial<GateLimits>
+    downloads?: Partial<DownloadLimits>
   } = {},
 ): Promise<TestServer> {
   await using stack = new AsyncDisposableStack()
@@ -85,6 +87,7 @@ export async function createTestServer(
     consoleFolder: options.consoleFolder ?? dataFolder,
     consoleGate: options.consoleGate,
     agentGate: options.agentGate,
+    downloads: options.downloads,
   })
   stack.defer(() => app.stop())
   const given = await createGiven(ctx)

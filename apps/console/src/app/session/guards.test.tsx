@@ -2,6 +2,7 @@ import { listClients } from '@muster/contract/api/clients'
 import { getDashInfo, getVersion } from '@muster/contract/api/system'
 import { checkCredentials, logout, setupTotp } from '@muster/contract/api/sessions'
 import { getMe } from '@muster/contract/api/users'
+import { CONSOLE_SCREENS } from '@muster/contract/console-screens'
 import { createMemoryHistory } from '@tanstack/react-router'
 import { beforeEach, expect, test } from 'vitest'
 import { createQueryClient } from '../api/query-client.ts'
@@ -120,9 +121,13 @@ test('a session that has ended leads to /expired, which forgets it and remembers
   expect(server.calls(logout)).toHaveLength(0)
 })
 
-const guardedRoutes = Object.keys(
-  createConsoleRouter(createQueryClient(), createMemoryHistory()).routesByPath,
-)
+const routes = Object.keys(createConsoleRouter(createQueryClient(), createMemoryHistory()).routesByPath)
+
+test('the server knows every screen', () => {
+  expect(routes.toSorted()).toEqual([...CONSOLE_SCREENS])
+})
+
+const guardedRoutes = routes
   .filter((path) => !['/login', '/account/provider/callback', '/invitation', '/expired'].includes(path))
   .map((path) => path.replaceAll(/\$\w+/g, '5900'))
 

@@ -13,6 +13,7 @@ import type { Context } from '../../context.ts'
 import { audit } from '../audit/write-audit.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
 import { type Caller, mayDo } from '../../platform/http/caller.ts'
+import { clientHas } from '../../platform/http/etags.ts'
 import { pageOf } from '../../platform/http/page.ts'
 import { type Api, JsonText, route } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
@@ -35,7 +36,7 @@ export function agentsRoutes(api: Api, ctx: Context, fleet: Fleet): void {
     }
     const tag = `W/"${digestOf(JSON.stringify([fleet.rows.version, ctx.processId, filter, caller.scope])).slice(0, 24)}"`
     reply.header('etag', tag).header('cache-control', 'private, no-cache')
-    if (request.headers['if-none-match'] === tag) {
+    if (clientHas(tag, request)) {
       reply.code(304)
       return new JsonText('')
     }

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { AppError, ERROR_STATUS } from '@muster/contract/errors'
 import { platformName } from '@muster/rules/agents/available-actions'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createReadStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Context } from '../../context.ts'
 import type { Api } from '../../platform/http/route.ts'
+import { FILE_ROUTE, openFile, sendFile } from '../../platform/http/send-file.ts'
 import { digestOf } from '../../platform/secrets/secrets.ts'
 import { findServerTrust, nodeProgram, serverUrl, terminalModule } from './install-files.ts'
 import { installScript, REFUSAL } from './install-script.ts'
@@ -47,28 +48,30 @@ export function downloadRoutes(api: Api, ctx: Context, packages: PackageBuilds):
     return windowsScript({ ...describeServer(ctx, request), token: found.token, flags })
   })
 
+  const send = async (request: FastifyRequest, reply: FastifyReply, file: string) =>
+    sendFile(request, reply, await openFile(file), api.downloads)
   for (const [path, name, summary] of PROGRAM_FILES) {
     const file = join(ctx.config.agentFolder, name)
-    api.fastify.get(path, { config: { summary } }, async (_request, reply) => {
+    api.fastify.get(path, { ...FILE_ROUTE, config: { summary } }, async (request, reply) => {
       if (!existsSync(file))
         throw new AppError('unavailable', 'The agent has not been built. Start the server with npm start.')
-      return reply.type('text/javascript; charset=utf-8').send(createReadStream(file))
+      return send(request, reply.type('text/javascript; charset=utf-8'), file)
     })
   }
 
-  const pty = { config: { summary: "The native part of the agent's terminal on Linux" } }
+  const pty = { ...FILE_ROUTE, config: { summary: "The native part of the agent's terminal on Linux" } }
   api.fastify.get<{ Params: { arch: string } }>('/agent/pty/linux/:arch', pty, async (request, reply) => {
     const binary = terminalModule(request.params.arch)
     if (binary === undefined)
       throw new AppError('not_found', 'This server has no terminal for that processor.')
-    return reply.type('application/octet-stream').send(createReadStream(binary))
+    return send(request, reply, binary)
   })
 
-  const node = { config: { summary: 'The Node that runs the agent on Linux' } }
+  const node = { ...FILE_ROUTE, config: { summary: 'The Node that runs the agent on Linux' } }
   api.fastify.get<{ Params: { arch: string } }>('/agent/node/linux/:arch', node, async (request, reply) => {
     const binary = nodeProgram(request.params.arch)
     if (binary === undefined) throw new AppError('not_found', 'This server has no Node for that processor.')
-    return reply.type('application/octet-stream').send(createReadStream(binary))
+    return send(request, reply, binary)
   })
 
   const authority = { config: { summary: "The server's own authority, for machines that do not know it" } }
@@ -87,20 +90,17 @@ export function downloadRoutes(api: Api, ctx: Context, packages: PackageBuilds):
 
 /** A package, which the first machine with an enrolment token has built. It asks again until the build has ended. */
 function packageRoute(api: Api, ctx: Context, packages: PackageBuilds): void {
-  const options = { compress: false as const, config: { summary: 'A package of the agent' } }
+  const options = { ...FILE_ROUTE, config: { summary: 'A package of the agent' } }
   api.fastify.get('/agent/packages/:platform/:arch/:format', options, async (request, reply) => {
     const parsed = PackageName.safeParse(request.params)
     if (!parsed.success) throw new AppError('not_found', 'There is no such package of the agent.')
     const name = parsed.data
     const stored = packages.find(name)
     if (stored !== undefined) {
-      return reply
-        .header('content-length', stored.bytes)
+      reply
         .header('content-disposition', `attachment; filename="${fileName(name)}"`)
         .header('repr-digest', `sha-256=:${Buffer.from(stored.sha256, 'hex').toString('base64')}:`)
-        .header('etag', `"${stored.sha256}"`)
-        .type('application/octet-stream')
-        .send(createReadStream(stored.path))
+      return sendFile(request, reply, await openFile(stored.path, stored.sha256), api.downloads)
     }
     reply.type('text/plain; charset=utf-8').header('cache-control', 'no-store')
     const token = await findToken(ctx, request)

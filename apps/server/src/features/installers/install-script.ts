@@ -222,8 +222,8 @@ require_program_folder() {
 # A full disk is the usual reason, and no other message names it.
 fail_to_write() {
   free=$(df -Pk "$program_folder" | tail -n 1 | sed 's/ *[0-9]*%.*//; s/.* //')
-  rm -f "$program_folder"/*.new "$program_folder"/download/*.new
   if [ "$free" -lt 1024 ] 2>/dev/null; then
+    rm -f "$program_folder"/*.new "$program_folder"/download/*.new
     fail "the disk of $program_folder is full: $free kB are free. Free some space, or choose another folder with --data."
   fi
   fail "$1"
@@ -241,27 +241,52 @@ if [ -n "$authority" ]; then
   printf '%s\n' "$authority" > "$ca"
 fi
 
+# Downloads $1 to $2. A download that broke off continues there, also at the next run of this script, as long as the
+# server has the same file. Waits while the server says so: it builds a package, or sends too many others. Returns 1 and
+# sets "reason".
 fetch() {
-  # A half-finished download must not be taken for the program.
-  if [ -n "$ca" ]; then curl -fsS --cacert "$ca" -o "$2.new" "$1"; else curl -fsS -o "$2.new" "$1"; fi &&
-    mv "$2.new" "$2"
-}
-
-# The server answers 503 while it builds the package, and says in the body what it does.
-fetch_package() {
-  waited=0
+  from=$1 to=$2 part=$2.new head=$2.head tag_file=$2.tag reason='' waited=0 broken=0 size=0
   while :; do
-    set -- "$1" "$2" -sS -o "$2.new" -w '%{http_code}' -K -
+    # Without its tag, the rest of another file could follow.
+    seen=$(sed -n 's/^[Ee][Tt][Aa][Gg]: *//p' "$head" 2>/dev/null | tr -d '\r' | tail -n 1)
+    # A later response may have no headers.
+    if [ -n "$seen" ]; then printf '%s\n' "$seen" > "$tag_file"; fi
+    tag=$(cat "$tag_file" 2>/dev/null || true)
+    set -- -sS -o "$part" -D "$head" -w '%{http_code}' -K -
     if [ -n "$ca" ]; then set -- "$@" --cacert "$ca"; fi
-    from=$1; to=$2; shift 2
-    status=$(echo "header = \"Authorization: Enrol $token\"" | curl "$@" "$from") || fail_to_write "$url does not answer"
-    if [ "$status" = 200 ]; then mv "$to.new" "$to"; return; fi
-    reason=$(head -c 500 "$to.new"); rm -f "$to.new"
-    if [ "$status" != 503 ] || [ $waited -ge 1200 ]; then fail "the package could not be downloaded: $reason"; fi
-    if [ $waited = 0 ]; then say "$reason"; fi
-    waited=$((waited + 5))
+    if [ -s "$part" ] && [ -n "$tag" ]; then
+      set -- "$@" -f -C - -H "If-Range: $tag"
+    else
+      rm -f "$part" "$tag_file"
+    fi
+    code=0
+    status=$(echo "header = \"Authorization: Enrol $token\"" | curl "$@" "$from") || code=$?
+    case "$code,$status" in
+      0,200|0,206) mv "$part" "$to"; rm -f "$head" "$tag_file"; return 0 ;;
+      # The server has another file by now, or there is no rest of it.
+      33,*|0,416|22,416) rm -f "$part" "$head" ;;
+      0,*)
+        reason=$(head -c 500 "$part" | sed 's/^{"detail":"\([^"]*\)".*/\1/')
+        if [ $waited -ge 1200 ] || ! grep -qi '^retry-after:' "$head"; then rm -f "$part" "$head"; return 1; fi
+        rm -f "$part" "$head"
+        if [ $waited = 0 ]; then say "$reason"; fi
+        waited=$((waited + 5))
+        sleep 5
+        continue ;;
+      22,503|22,429) ;;
+      22,*) reason="the server answers $status"; return 1 ;;
+      # No name, no connection, cut off, too slow.
+      5,*|6,*|7,*|16,*|18,*|28,*|35,*|52,*|55,*|56,*|92,*) ;;
+      *) reason='the download failed, see above'; return 1 ;;
+    esac
+    now=0
+    if [ -e "$part" ]; then now=$(($(wc -c < "$part"))); fi
+    if [ "$now" -gt "$size" ]; then broken=0; fi
+    size=$now
+    broken=$((broken + 1))
+    if [ "$size" = 0 ] && [ "$code" != 33 ]; then reason="$url does not answer"; return 1; fi
+    if [ $broken -gt 10 ]; then reason='the connection broke off'; return 1; fi
     sleep 5
-    set -- "$from" "$to"
   done
 }
 
@@ -270,7 +295,8 @@ if [ "$system" = darwin ]; then
   say "downloading the agent"
   unpacked=$(mktemp -d)
   trap 'rm -rf "$unpacked"' EXIT
-  fetch_package "$url/agent/packages/darwin/$arch/tar.xz" "$unpacked/package"
+  fetch "$url/agent/packages/darwin/$arch/tar.xz" "$unpacked/package" ||
+    fail_to_write "the package could not be downloaded: $reason"
   tar -xf "$unpacked/package" -C "$unpacked" || fail "the package is damaged"
   if [ "$mode" = service ]; then
     # The package stops a running agent, replaces the program, enrols and starts the service.
@@ -291,19 +317,20 @@ if [ "$system" = darwin ]; then
 else
   if ! find_node; then
     say "downloading Node"
-    fetch "$url/agent/node/linux/$(uname -m)" "$program_folder/node" || fail_to_write "this server has no Node for $(uname -m)"
+    fetch "$url/agent/node/linux/$(uname -m)" "$program_folder/node" ||
+      fail_to_write "Node could not be downloaded: $reason"
     chmod 755 "$program_folder/node"
     node=$program_folder/node
   fi
   say "downloading the agent"
   mkdir -p "$program_folder/download"
-  fetch "$url/agent/program.mjs" "$program_folder/download/agent.mjs" || fail_to_write "the agent could not be downloaded from $url"
-  fetch "$url/agent/launcher.mjs" "$program_folder/download/muster-agent.mjs" || fail_to_write "the agent could not be downloaded from $url"
+  fetch "$url/agent/program.mjs" "$program_folder/download/agent.mjs" || fail_to_write "the agent could not be downloaded: $reason"
+  fetch "$url/agent/launcher.mjs" "$program_folder/download/muster-agent.mjs" || fail_to_write "the agent could not be downloaded: $reason"
   # The agent's program finds it there by the name of its package.
   case "$(uname -m)" in aarch64) pty=linux-arm64 ;; *) pty=linux-x64 ;; esac
   mkdir -p "$program_folder/node_modules/@lydell/node-pty-$pty"
   fetch "$url/agent/pty/linux/$(uname -m)" "$program_folder/node_modules/@lydell/node-pty-$pty/pty.node" ||
-    say "this server has no terminal for $(uname -m); everything else works"
+    say "the terminal could not be downloaded: $reason; everything else works"
   program=$program_folder/download/agent.mjs
 fi
 

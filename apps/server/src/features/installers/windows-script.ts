@@ -84,7 +84,7 @@ const TEMPLATE = String.raw`# Installs the Muster agent. Run it in PowerShell as
 
   function Say([string]$text) { Write-Host "muster: $text" }
 
-  # The server answers 503 while it builds the package.
+  # The server answers 503 while it builds the package, and 429 while it sends too many others.
   function Save-Package([string]$from, [string]$to) {
     $waited = 0
     while ($true) {
@@ -101,7 +101,7 @@ const TEMPLATE = String.raw`# Installs the Muster agent. Run it in PowerShell as
         $reader = New-Object IO.StreamReader $failure.Response.GetResponseStream()
         $reason = $reader.ReadToEnd().Trim()
         $reader.Dispose()
-        if ($status -ne 503 -or $waited -ge 1200) { throw "muster: the package could not be downloaded: $reason" }
+        if (($status -ne 503 -and $status -ne 429) -or $waited -ge 1200) { throw "muster: the package could not be downloaded: $reason" }
         if ($waited -eq 0) { Say $reason }
         $waited += 5
       } finally {

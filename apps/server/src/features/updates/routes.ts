@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import {
   type AgentVersionRow,
   getRollout,
@@ -12,6 +13,7 @@ import type { Context } from '../../context.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { refuseLimited } from '../../platform/http/caller.ts'
 import { type Api, route } from '../../platform/http/route.ts'
+import { FILE_ROUTE, sendFile } from '../../platform/http/send-file.ts'
 import type { Job } from '../../platform/jobs/run-job.ts'
 import { everyMinute } from '../../platform/jobs/schedule.ts'
 import { audit } from '../audit/write-audit.ts'
@@ -65,7 +67,7 @@ export function updatesRoutes(api: Api, ctx: Context): void {
   )
 
   // For agents: a file, so not an endpoint of the contract. What they run is decided by the signed order alone.
-  const program = { config: { summary: 'The program of the agent that this server offers' } }
+  const program = { ...FILE_ROUTE, config: { summary: 'The program of the agent that this server offers' } }
   api.fastify.get<{ Params: { version: string } }>(
     `${PROGRAM_PATH}:version/agent.mjs`,
     program,
@@ -73,11 +75,15 @@ export function updatesRoutes(api: Api, ctx: Context): void {
       const carried = await findCarried()
       if (carried?.version !== request.params.version)
         throw new AppError('not_found', 'This server does not offer that version of the agent.')
-      return reply
+      reply
         .type('text/javascript; charset=utf-8')
         .header('content-encoding', 'gzip')
         .header('cache-control', 'public, max-age=3600')
-        .send(carried.packed)
+      return sendFile(request, reply, {
+        bytes: carried.packed.length,
+        etag: `"${carried.sha256}-gzip"`,
+        read: ({ start, end }) => Readable.from([carried.packed.subarray(start, end + 1)]),
+      })
     },
   )
 }

@@ -20,7 +20,41 @@ const AGENT_FOLDER = resolve(import.meta.dirname, '../../../../agent/dist')
 /** Where `npm run packages` puts them. */
 const RELEASE_PACKAGES = resolve(import.meta.dirname, '../../../../../dist/packages')
 
-const Origin = z.url({ protocol: /^https?$/ }).transform((text) => new URL(text).origin)
+/** An address without a path. Muster needs a host name or a port of its own: its paths are fixed. */
+const Origin = z
+  .string()
+  .trim()
+  .pipe(z.url({ protocol: /^https?$/ }))
+  .transform((text, refusal) => {
+    const { origin, username, password, pathname, search, hash } = new URL(text)
+    const rest = `${pathname}${search}${hash}`
+    const isWhole = rest === '/' && username + password === ''
+    if (!isWhole) {
+      const dropped = rest === '/' ? 'the user name' : `"${rest.replace(/^\/(?=[?#])/, '')}"`
+      refusal.addIssue(
+        `must be a scheme and a host only: write ${origin} without ${dropped} (Muster needs a host name or port of its own)`,
+      )
+    }
+    return origin
+  })
+
+/** An address of which every part is used. */
+const PlainUrl = (protocol: RegExp, unused: ('pathname' | 'search' | 'hash' | 'username')[]) =>
+  z.url({ protocol }).refine(
+    (text) => {
+      const url = new URL(text)
+      return unused.every((part) => url[part] === '' || url[part] === '/')
+    },
+    `write it without ${unused.map((part) => PARTS[part]).join(', ')}`,
+  )
+
+const PARTS = { pathname: 'a path', search: '"?"', hash: '"#"', username: 'a user name' }
+
+/** A name or an IP address, without a scheme, port or path. */
+const Host = z
+  .string()
+  .trim()
+  .refine((text) => isIP(text) !== 0 || /^[\w.-]+$/.test(text), 'write a host name or an IP address only')
 
 const MEGABYTE = 1024 * 1024
 
@@ -29,7 +63,7 @@ const isAddressRange = (text: string): boolean => ipaddr.isValid(text) || ipaddr
 const OUTBOUND_TARGETS = ['public', 'lan', 'any'] as const
 
 const Environment = z.object({
-  MUSTER_HOST: z.string().min(1).default('127.0.0.1'),
+  MUSTER_HOST: Host.default('127.0.0.1'),
   MUSTER_PORT: z.coerce.number().int().min(0).max(65_535).default(8420),
   MUSTER_DATA: z.string().min(1).default('./data'),
   MUSTER_PUBLIC_URL: Origin.optional(),
@@ -65,13 +99,13 @@ const Environment = z.object({
     .default('02:30'),
   MUSTER_BACKUP_DAILY: z.coerce.number().int().min(1).max(366).default(7),
   MUSTER_BACKUP_WEEKLY: z.coerce.number().int().min(0).max(520).default(4),
-  MUSTER_OPENAI_URL: z.url({ protocol: /^https?$/ }).optional(),
+  MUSTER_OPENAI_URL: PlainUrl(/^https?$/, ['search', 'hash', 'username']).optional(),
   MUSTER_OPENAI_MODEL: z.string().min(1).optional(),
   MUSTER_OPENAI_KEY: z.string().min(1).optional(),
   MUSTER_AGENT_FOLDER: z.string().min(1).default(AGENT_FOLDER),
   MUSTER_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  NATS_URL: z.url({ protocol: /^(nats|tls)$/ }).optional(),
+  NATS_URL: PlainUrl(/^(nats|tls)$/, ['pathname', 'search', 'hash']).optional(),
 })
 
 /**
@@ -132,7 +166,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const parsed = Environment.safeParse(given)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
-    throw new ConfigError(`${String(issue?.path[0])} is not valid: ${issue?.message}`)
+    const name = String(issue?.path[0])
+    if (issue?.message.startsWith('must be') === true) throw new ConfigError(`${name} ${issue.message}`)
+    throw new ConfigError(`${name} is not valid: ${issue?.message}`)
   }
   const value = parsed.data
   if ((value.MUSTER_TLS_CERT === undefined) !== (value.MUSTER_TLS_KEY === undefined)) {

@@ -11,7 +11,7 @@ test('the console is served compressed, hashed files forever and the page revali
   await using folder = await createConsoleFolder()
   await using server = await createTestServer({ consoleFolder: folder.path })
   const client = server.anonymous
-  for (const url of ['/', '/agents/AbCdEfGh1', '/setup', '/some/unknown/page', '/agents/']) {
+  for (const url of ['/', '/agents/AbCdEfGh1', '/setup', '/some/unknown/page']) {
     const { status, headers, text } = await client.send({ method: 'GET', url, headers: HTML })
     expect([url, status, text]).toEqual([url, 200, '<title>console</title>'])
     expect(headers['cache-control']).toBe('no-cache')
@@ -66,6 +66,8 @@ test('programs get the API where browsers get the console', async () => {
   await using server = await createTestServer({ consoleFolder: folder.path })
   const client = server.anonymous
   expect((await client.send({ method: 'GET', url: '/agents/AbCdEfGh1' })).status).toBe(401)
+  // Addresses of the API end in a slash.
+  expect((await client.send({ method: 'GET', url: '/agents/AbCdEfGh1/', headers: HTML })).status).toBe(401)
   expect((await client.send({ method: 'GET', url: '/first-paint.js' })).text).toBe('1')
   expect((await client.send({ method: 'GET', url: '/assets/gone.js', headers: HTML })).status).toBe(404)
   expect((await client.send({ method: 'POST', url: '/nothing', headers: HTML })).status).toBe(404)

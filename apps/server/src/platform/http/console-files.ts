@@ -3,6 +3,7 @@ import { extname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHash } from 'node:crypto'
 import { negotiate } from '@fastify/accept-negotiator'
+import { clientHas } from './etags.ts'
 import { CONSOLE_POLICY, PAGE_POLICY, WORKER_POLICY } from './security-headers.ts'
 
 const ONE_YEAR_SECONDS = 31_536_000
@@ -63,14 +64,14 @@ function listFiles(folder: string): Map<string, CachedFile> {
   return new Map(files.map((name) => [name, new CachedFile(folder, name, names)]))
 }
 
-/**
- * Browsers that open an API address in a tab (`/agents/<id>` is also a console screen) get the console. Programs, which
- * do not ask for HTML, get the API.
- */
-export function isPageVisit(request: FastifyRequest): boolean {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return false
-  if (request.headers.upgrade !== undefined || request.url.startsWith('/assets/')) return false
-  return request.headers.accept?.includes('text/html') === true
+/** Returns true for a browser that opens an address in a tab. Programs with a key or a token may accept HTML as well. */
+export function isPageVisit({ method, url, headers }: FastifyRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false
+  if (headers.upgrade !== undefined || url.startsWith('/assets/')) return false
+  // Browsers send the Basic password of a proxy by themselves.
+  if (headers['x-api-key'] !== undefined || /^(token|bearer) /i.test(headers.authorization ?? ''))
+    return false
+  return headers.accept?.includes('text/html') === true
 }
 
 const TYPES: Record<string, string> = {
@@ -121,7 +122,7 @@ class CachedFile {
     if (body === undefined) return undefined
     const { bytes, etag } = body
     reply.headers(headers).header('etag', etag).header('vary', 'accept-encoding').type(this.#type)
-    if (request.headers['if-none-match'] === etag) return reply.status(304).send()
+    if (clientHas(etag, request)) return reply.status(304).send()
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply.send(bytes)
   }

@@ -6,6 +6,7 @@ import { AppError } from '@muster/contract/errors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { type Config, ConfigError } from '../config/config.ts'
 import type { Log } from '../log/log.ts'
+import { tidyAddress } from './addresses.ts'
 import { errorText, handleErrors, sendError } from './errors.ts'
 
 declare module 'fastify' {
@@ -37,6 +38,7 @@ export function createFastify({ config, log }: { config: Config; log: Log }): Fa
       config.publicUrl !== undefined && config.tls === undefined
         ? ['loopback', ...config.trustedProxies]
         : false,
+    rewriteUrl: ({ url }) => tidyAddress(url ?? '/'),
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
     // watchStopping() responds in the contract's format.

@@ -1,20 +1,21 @@
 import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import cookie from '@fastify/cookie'
-import cors from '@fastify/cors'
 import websocket from '@fastify/websocket'
 import { AppError, PROXY_GUIDE_PATH } from '@muster/contract/errors'
 import type { Endpoint } from '@muster/contract/endpoint'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises'
-import { type Config, isLoopbackHost } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { LimitedLog } from '../log/limited-log.ts'
 import type { Log } from '../log/log.ts'
+import { isApiAddress, isScreen, methodsAt, pathOf } from './addresses.ts'
 import { isPageVisit, serveConsole } from './console-files.ts'
 import { createFastify } from './create-fastify.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { collectRoutes, type DescribedRoute } from './openapi.ts'
+import { allowOrigins, guardOrigins, refusePreflight } from './origins.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 import { sendError } from './errors.ts'
 
@@ -112,35 +113,29 @@ export async function openHttp(
   fastify.websocketServer.on('connection', answerPings)
   refusePlainRequests(fastify, log)
   const metrics = createMetrics(fastify)
-  const stop = prepareStop(fastify)
+  // Before every refusal, which pages of these origins may read as well.
   await allowOrigins(fastify, config)
-  guardOrigins(fastify, config)
+  const stop = prepareStop(fastify)
+  guardOrigins(fastify, { config, log })
   await fastify.register(cookie)
   await compressAnswers(fastify)
   const consoleFiles = serveConsole(fastify, consoleFolder)
+  const routes = collectRoutes(fastify)
   fastify.addHook('onRequest', async (request, reply) => {
     const { endpoint } = request.routeOptions.config
+    // The router takes an empty part for a parameter.
+    if (!request.is404 && pathOf(request).includes('//')) throw unknownAddress(request)
     if (endpoint === undefined || endpoint.access === 'public' || !isPageVisit(request)) return
-    return consoleFiles.sendIndex(request, reply)
+    if (isScreen(pathOf(request))) return consoleFiles.sendIndex(request, reply)
   })
   fastify.setNotFoundHandler((request, reply) => {
-    if (isPageVisit(request)) return consoleFiles.sendIndex(request, reply)
-    return answerNotFound(mounted, request, reply)
+    const path = pathOf(request)
+    // The console has a page for addresses that do not exist.
+    if (isPageVisit(request) && (isScreen(path) || !isApiAddress(path, routes)))
+      return consoleFiles.sendIndex(request, reply)
+    return answerNotFound(routes, request, reply)
   })
-  return { fastify, metrics, routes: collectRoutes(fastify), mounted, stop }
-}
-
-/** MUSTER_ALLOWED_ORIGINS: pages of these origins may call the API with credentials. */
-async function allowOrigins(fastify: FastifyInstance, config: Config): Promise<void> {
-  if (config.allowedOrigins.length === 0) return
-  await fastify.register(cors, {
-    origin: config.allowedOrigins,
-    credentials: true,
-    methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'x-xsrf-token'],
-    exposedHeaders: ['allow', 'etag', 'retry-after', 'x-request-id'],
-    maxAge: 600,
-  })
+  return { fastify, metrics, routes, mounted, stop }
 }
 
 /** Levels that balance time and size, because a response is built for one reader. Files are compressed by the build. */
@@ -150,7 +145,7 @@ async function compressAnswers(fastify: FastifyInstance): Promise<void> {
     // Synchronous: 0.6 ms for 500 machines. A stream takes one turn of the event loop per piece.
     syncThreshold: COMPRESS_AT_ONCE_BYTES,
     encodings: ['zstd', 'br', 'gzip'],
-    // Programs and archives are excluded: large, and already compressed.
+    // Besides those that the plugin knows. Routes of files are excluded by FILE_ROUTE.
     customTypes: /^text\/|[/+](json|javascript|xml)(;|$)|^image\/svg/,
     globalDecompression: false,
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } },
@@ -186,68 +181,32 @@ function refusePlainRequests(fastify: FastifyInstance, log: Log): void {
   })
 }
 
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** Host names end up in generated URLs (install commands), so only plain ones are accepted. */
-const HOST = /^[\w.-]+(:\d{1,5})?$|^\[[\da-fA-F:.]+\](:\d{1,5})?$/
-
-/** Pages of other origins may neither write nor open sockets. Agents and scripts send no Origin. */
-function guardOrigins(fastify: FastifyInstance, config: Config): void {
-  fastify.addHook('onRequest', async (request) => {
-    const { host, origin, upgrade } = request.headers
-    // Node takes the first of two, but a proxy may have taken the other.
-    const hosts = request.raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host')
-    if (hosts.length > 1) throw new AppError('invalid', 'The request has more than one Host header.')
-    if (host !== undefined && !HOST.test(host)) {
-      throw new AppError('invalid', 'The Host header is not a valid host name.')
-    }
-    if (origin === undefined || (SAFE_METHODS.has(request.method) && upgrade === undefined)) return
-    if (request.routeOptions.config.anyOrigin === true) return
-    if (!isAllowedOrigin(config, request, origin)) {
-      throw new AppError(
-        'bad_origin',
-        'This page comes from another address than the server. Open the console at its own address.',
-      )
-    }
-  })
-}
-
-/** 405 with `Allow` if the address exists for other methods, else 404. */
-function answerNotFound(mounted: readonly Endpoint[], request: FastifyRequest, reply: FastifyReply): void {
-  const path = pathOf(request)
-  const methods = mounted.filter((endpoint) => matches(endpoint.path, path)).map(({ method }) => method)
+/** 405 with `Allow` if the address exists for other methods, else 404. OPTIONS returns the methods. */
+function answerNotFound(
+  routes: readonly DescribedRoute[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (request.method === 'OPTIONS') refusePreflight(request)
+  const methods = methodsAt(pathOf(request), routes)
   if (methods.length === 0) {
-    sendError(request, reply, new AppError('not_found', 'This address does not exist.'))
+    sendError(request, reply, unknownAddress(request))
     return
   }
-  reply.header('allow', [...new Set(methods)].join(', '))
-  const message = `${request.method} is not supported here. Use ${[...new Set(methods)].join(' or ')}.`
+  if (request.method === 'OPTIONS') {
+    const more = methods.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS']
+    void reply
+      .status(204)
+      .header('allow', [...methods, ...more].join(', '))
+      .send()
+    return
+  }
+  reply.header('allow', methods.join(', '))
+  const message = `${request.method} is not supported here. Use ${methods.join(' or ')}.`
   sendError(request, reply, new AppError('method_not_allowed', message))
 }
 
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?', 1)[0] ?? '/'
-}
-
-function matches(pattern: string, path: string): boolean {
-  const wanted = pattern.split('/').filter((part) => part !== '')
-  const given = path.split('/').filter((part) => part !== '')
-  return (
-    wanted.length === given.length &&
-    wanted.every((part, index) => part.startsWith(':') || part === given[index])
-  )
-}
-
-/**
- * Returns true if a browser page of this origin may use the server with a session. The server's own origin is the
- * public URL if set; otherwise it is the requested address, which on a loopback server must be a loopback name (DNS
- * rebinding).
- */
-export function isAllowedOrigin(config: Config, request: FastifyRequest, origin: string): boolean {
-  if (config.allowedOrigins.includes(origin)) return true
-  if (config.publicUrl !== undefined && origin === config.publicUrl) return true
-  const own = `${config.tls === undefined ? 'http' : 'https'}://${request.headers.host ?? ''}`
-  if (origin !== own || !URL.canParse(own)) return false
-  if (config.publicUrl === undefined)
-    return !isLoopbackHost(config.host) || isLoopbackHost(new URL(own).hostname)
-  return isLoopbackHost(new URL(own).hostname) && isLoopbackHost(config.host)
+function unknownAddress(request: FastifyRequest): AppError {
+  const hint = pathOf(request).includes('//') ? ' It has an empty part: "//".' : ''
+  return new AppError('not_found', `This address does not exist.${hint}`)
 }

@@ -25,6 +25,7 @@ describe('a loopback server', () => {
     ['HTTP://127.0.0.1:8420', '127.0.0.1:8420', 403],
   ])('a write from %s to %s returns %i', async (origin, host, expected) => {
     await using server = await createTestServer()
+    server.expectLog(/refused a page/)
     const ada = server.as(await server.given.user())
     ada.headers = { origin, host }
     const answer = await ada.call(savePreferences, WRITE)
@@ -53,6 +54,7 @@ describe('a server with a public address and one allowed origin', () => {
     ['null', 403],
   ])('a write from %s returns %i', async (origin, expected) => {
     await using server = await createTestServer({ env })
+    server.expectLog(/refused a page/)
     const ada = server.as(await server.given.user({ totp: true }))
     ada.headers = { origin, host: 'muster.example.com' }
     expect((await ada.call(savePreferences, WRITE)).status).toBe(expected)

@@ -9,6 +9,7 @@ import { OWN_SHAPE, SHAPE_HEADER, WITHOUT_EFFECT_HEADER } from '@muster/contract
 import { type Caller, mayDo, refusePending } from './caller.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Metrics } from './metrics.ts'
+import type { DownloadSlots } from './download-slots.ts'
 import type { SignInGate } from './sign-in-gate.ts'
 import type { DiskSpace } from '../files/disk-space.ts'
 import { pageOf } from './page.ts'
@@ -31,6 +32,8 @@ export interface Api {
   gate: SignInGate
   /** The same for the sockets of agents. */
   agentGate: SignInGate
+  /** Downloads of programs by anyone. */
+  downloads: DownloadSlots
 }
 
 declare module 'fastify' {

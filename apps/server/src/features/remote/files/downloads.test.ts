@@ -84,6 +84,48 @@ test('an interrupted download resumes if the file is unchanged', async () => {
   )
 })
 
+test('a range with an end is sent and nothing more, and the machine stops there', async () => {
+  await using server = await createTestServer()
+  using fixture = await prepare(server)
+  const address = await fixture.address()
+  const first = await fixture.get(address, { range: 'bytes=2-4' })
+  expect(first.channel.order).toMatchObject({ offset: 2 })
+  first.channel.news({ size: 10, offset: 2 })
+  first.channel.data(Buffer.from('23456789'))
+  const part = await first.response
+  expect([part.status, part.headers.get('content-range'), part.headers.get('content-length')]).toEqual([
+    206,
+    'bytes 2-4/10',
+    '3',
+  ])
+  expect(await part.text()).toBe('234')
+  expect(await first.channel.ended()).toMatchObject({ code: 'closed' })
+  const second = await fixture.get(address, { range: 'bytes=0-2' })
+  expect(second.channel.order).toMatchObject({ offset: 0 })
+  second.channel.news({ size: 10 })
+  second.channel.data(Buffer.from('01234'))
+  const beginning = await second.response
+  expect([beginning.status, await beginning.text()]).toEqual([206, '012'])
+  // The range reaches beyond the end.
+  const third = await fixture.get(address, { range: 'bytes=8-99' })
+  third.channel.news({ size: 10, offset: 8 })
+  third.channel.data(Buffer.from('89'))
+  third.channel.end()
+  const end = await third.response
+  expect([end.status, end.headers.get('content-range'), await end.text()]).toEqual([
+    206,
+    'bytes 8-9/10',
+    '89',
+  ])
+  await vi.waitFor(async () =>
+    expect((await fileAudit(server, fixture.user)).slice(0, 3)).toEqual([
+      'ada: Downloaded 3 B of "/var/report.txt" (10 B)',
+      'ada: Downloaded 3 B of "/var/report.txt" (10 B)',
+      'ada: Resumed downloading "/var/report.txt" after 8 B of 10 B',
+    ]),
+  )
+})
+
 test('a slow browser slows the machine down, and a closed one ends its channel', async () => {
   await using server = await createTestServer()
   using fixture = await prepare(server)

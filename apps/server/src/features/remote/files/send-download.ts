@@ -17,6 +17,13 @@ import { requireAgent } from '../../agents/require-agent.ts'
 import { audit } from '../../audit/write-audit.ts'
 import type { LiveCaller } from '../../../platform/http/caller.ts'
 import { checkRight } from '../channel-hub.ts'
+import {
+  type ByteRange,
+  describeRange,
+  refuseRange,
+  requestedRange,
+  type WantedRange,
+} from '../../../platform/http/send-file.ts'
 import type { ChannelReader, ChannelWriter } from '../../../platform/agent-link/link-channels.ts'
 import type { Ticket } from './download-ticket.ts'
 import { type FileParts, openUse, refuseFor, SILENT } from './open-use.ts'
@@ -25,7 +32,7 @@ import { type FileParts, openUse, refuseFor, SILENT } from './open-use.ts'
 const IDLE_MS = 120_000
 const FIRST_WORD_MS = 30_000
 
-/** Sends a file of a machine, from the requested byte on, or a folder as an archive. */
+/** Sends a file of a machine, or the requested part of it, or a folder as an archive. */
 export async function sendDownload(
   parts: FileParts,
   { ticket, caller }: { ticket: Ticket; caller: LiveCaller },
@@ -39,14 +46,15 @@ export async function sendDownload(
   if (refusal !== undefined)
     throw new AppError(refusal.code === 'not_found' ? 'not_found' : 'not_allowed', refusal.message)
   const agent = await requireAgent(ctx.db, ticket.agentId, caller)
-  const wanted = ticket.archive ? 0 : readRange(request)
+  const wanted = ticket.archive ? undefined : readRange(request)
   const { stream, news } = await openStream(parts, { ticket, caller, agent, request, wanted })
   const write = (message: string, after: object) =>
     ctx.transaction((tx, emit) =>
       audit(tx, { caller, action: 'view', object_type: 'file', message, after, agent, emit }),
     )
   const path = showRaw(ticket.path)
-  await write(describeBegin(ticket, news), {
+  const range = findRange(news, wanted, readVersion(request))
+  await write(describeBegin(ticket, news, range), {
     path,
     raw_path: ticket.path,
     bytes: news.size,
@@ -62,7 +70,7 @@ export async function sendDownload(
     else if (news.size === null)
       await write(`Downloaded the archive of "${path}" (${formatFileSize(bytes)})`, { bytes })
   })
-  return answer(reply, { stream, news, wanted })
+  return answer(reply, { stream, news, range })
 }
 
 async function openStream(
@@ -72,7 +80,7 @@ async function openStream(
     caller: LiveCaller
     agent: AgentWithSite
     request: FastifyRequest
-    wanted: number
+    wanted: Wanted | undefined
   },
 ): Promise<{ stream: MachineStream; news: FileNews }> {
   const { ticket, caller, agent, request, wanted } = given
@@ -80,7 +88,7 @@ async function openStream(
   const stream = new MachineStream()
   const order = archive
     ? { task: 'archive' as const, path }
-    : { task: 'read' as const, path, offset: wanted, version: readVersion(request) }
+    : { task: 'read' as const, path, offset: wanted?.first ?? 0, version: readVersion(request) }
   watchIdle(stream)
   await openUse(parts, stream, { caller, agent, order })
   const late = setTimeout(() => stream.end(SILENT), FIRST_WORD_MS)
@@ -97,27 +105,57 @@ async function openStream(
 
 function answer(
   reply: FastifyReply,
-  { stream, news, wanted }: { stream: MachineStream; news: FileNews; wanted: number },
+  { stream, news, range }: { stream: MachineStream; news: FileNews; range: Part },
 ): FastifyReply {
-  const { size, offset, name, version } = news
+  const { size, name, version } = news
   reply
     .header('content-type', 'application/octet-stream')
     .header('content-disposition', describeDisposition(name))
     .header('cache-control', 'no-store')
   if (size === null) return reply.send(stream.body)
   reply.header('accept-ranges', 'bytes').header('etag', `"${version}"`)
-  if (wanted > 0 && offset >= size) {
+  if (range === 'whole') return reply.header('content-length', size).send(stream.body)
+  if (range === 'beyond') {
     stream.end({ code: 'closed', message: 'The requested range is beyond the end of the file.' })
-    return reply.status(416).header('content-range', `bytes */${size}`).send('')
+    return refuseRange(reply, size)
   }
-  if (offset > 0) reply.status(206).header('content-range', `bytes ${offset}-${size - 1}/${size}`)
-  return reply.header('content-length', size - offset).send(stream.body)
+  const bytes = range.end - range.start + 1
+  reply.status(206).header('content-range', describeRange(range, size)).header('content-length', bytes)
+  return reply.send(range.end === size - 1 ? stream.body : Readable.from(takeBytes(stream, bytes)))
 }
 
-/** The first requested byte. Other ranges get the whole file, which is always correct. */
-function readRange({ headers }: FastifyRequest): number {
-  const from = /^bytes=(\d{1,15})-$/.exec(headers.range ?? '')?.[1]
-  return Number(from ?? 0)
+type Wanted = WantedRange & { first: number }
+type Part = ByteRange | 'whole' | 'beyond'
+
+/** The requested range. The last bytes of a file whose size is unknown yet are not one: the whole file is sent. */
+function readRange(request: FastifyRequest): Wanted | undefined {
+  const { first, last } = requestedRange(request) ?? {}
+  return first === undefined ? undefined : { first, last }
+}
+
+/** The machine begins at 0 if the file is another one by now, or has no size. */
+function findRange(
+  { size, offset, version }: FileNews,
+  wanted: Wanted | undefined,
+  known: string | null,
+): Part {
+  if (wanted === undefined || size === null || (known !== null && known !== version)) return 'whole'
+  const { first, last } = wanted
+  if (first >= size) return 'beyond'
+  return first === offset ? { start: first, end: Math.min(last ?? size - 1, size - 1) } : 'whole'
+}
+
+/** The first bytes of what the machine sends, which then stops. */
+async function* takeBytes(stream: MachineStream, bytes: number): AsyncGenerator<Uint8Array> {
+  let left = bytes
+  for await (const piece of stream.body) {
+    // The body is a stream of buffers.
+    const taken = (piece as Buffer).subarray(0, left)
+    left -= taken.length
+    if (left === 0) stream.complete()
+    yield taken
+    if (left === 0) return
+  }
 }
 
 function readVersion({ headers }: FastifyRequest): string | null {
@@ -134,9 +172,11 @@ function watchIdle(stream: MachineStream): void {
   void stream.ended.then(() => clearInterval(timer))
 }
 
-function describeBegin({ path, archive }: Ticket, { size, offset }: FileNews): string {
+function describeBegin({ path, archive }: Ticket, { size, offset }: FileNews, range: Part): string {
   const shown = showRaw(path)
   if (archive || size === null) return `Started downloading "${shown}" as an archive`
+  if (typeof range === 'object' && range.end < size - 1)
+    return `Downloaded ${formatFileSize(range.end - range.start + 1)} of "${shown}" (${formatFileSize(size)})`
   if (offset > 0)
     return `Resumed downloading "${shown}" after ${formatFileSize(offset)} of ${formatFileSize(size)}`
   return `Downloaded "${shown}" (${formatFileSize(size)})`
@@ -211,6 +251,13 @@ class MachineStream implements ChannelReader {
   onEnd(end: ChannelEnd): void {
     const isWhole = end.code === 'ended' && (this.#left === null || this.#left === 0)
     if (!isWhole) return this.#finish(end.code === 'ended' ? SHORT : end)
+    this.#finish(null)
+  }
+
+  /** The client has all that it requested. */
+  complete(): void {
+    if (this.#isOver) return
+    this.#writer?.end({ code: 'closed', message: 'The requested part is complete.' })
     this.#finish(null)
   }
 

@@ -7,7 +7,7 @@ import {
 } from '@muster/contract/api/webterm'
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
-import { isAllowedOrigin } from '../../../platform/http/open-http.ts'
+import { isAllowedOrigin } from '../../../platform/http/origins.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
 import type { SessionCookies } from '../../users/sessions/session-cookies.ts'
 import { acceptSocket, orClosed } from '../accept-socket.ts'

@@ -113,8 +113,8 @@ test('only the machine whose run installs the file downloads it, and only until 
   expect(run.command_name).toBe('install-file')
   const order = PackageFileOrder.parse(JSON.parse(server.ctx.secrets.decrypt(run.command_input)))
   expect(order).toMatchObject({ name: BODY.file_name, format: 'msi', args: BODY.args, bytes: CONTENT.length })
-  const download = (token: string, of = run.id) =>
-    fetch(`${url}/agent/package-files/${of}`, { headers: { authorization: `Bearer ${token}` } })
+  const download = (token: string, of = run.id, headers = {}) =>
+    fetch(`${url}/agent/package-files/${of}`, { headers: { authorization: `Bearer ${token}`, ...headers } })
   const change = (values: { state: 'sent' | 'done'; command_input?: string }) =>
     server.ctx.db.updateTable('agent_history').set(values).where('id', '=', run.id).execute()
   await change({ state: 'sent' })
@@ -122,6 +122,24 @@ test('only the machine whose run installs the file downloads it, and only until 
   expect((await download(order.token, run.id + 1)).status).toBe(404)
   const allowed = await download(order.token)
   expect(Buffer.from(await allowed.arrayBuffer()).equals(CONTENT)).toBe(true)
+  expect(allowed.headers.get('etag')).toBe(`"${order.sha256}"`)
+  // Across the border of two stored parts.
+  for (const [start, end] of [
+    [0, 9],
+    [PART_BYTES - 5, PART_BYTES + 5],
+    [CONTENT.length - 1, CONTENT.length - 1],
+  ] as const) {
+    const part = await download(order.token, run.id, {
+      range: `bytes=${start}-${end}`,
+      'if-range': `"${order.sha256}"`,
+      'accept-encoding': 'gzip',
+    })
+    expect([part.status, part.headers.get('content-range')]).toEqual([
+      206,
+      `bytes ${start}-${end}/${CONTENT.length}`,
+    ])
+    expect(Buffer.from(await part.arrayBuffer()).equals(CONTENT.subarray(start, end + 1))).toBe(true)
+  }
   await change({ state: 'done', command_input: '' })
   expect((await download(order.token)).status).toBe(404)
 })

@@ -13,13 +13,14 @@ import {
 import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../../context.ts'
 import { type Api, route } from '../../../platform/http/route.ts'
+import { FILE_ROUTE, sendFile } from '../../../platform/http/send-file.ts'
 import {
   addPackageFile,
   addPart,
   changePackageFile,
   findPackageFiles,
   finishUpload,
-  readParts,
+  readRange,
   removePackageFile as removeFile,
 } from './write-package-file.ts'
 
@@ -40,7 +41,10 @@ export function packageFileRoutes(api: Api, ctx: Context): void {
   })
 
   // For agents: a file, so not an endpoint of the contract. The token is part of a signed command to one machine.
-  const download = { config: { summary: 'A package file, for the machine that installs or gets it' } }
+  const download = {
+    ...FILE_ROUTE,
+    config: { summary: 'A package file, for the machine that installs or gets it' },
+  }
   api.fastify.get<{ Params: { id: string } }>(
     '/agent/package-files/:id',
     download,
@@ -49,11 +53,12 @@ export function packageFileRoutes(api: Api, ctx: Context): void {
       const file = await findDownload(ctx, Number(request.params.id), token)
       if (file === undefined)
         throw new AppError('not_found', 'This machine may not download the file, or its run has ended.')
-      return reply
-        .type('application/octet-stream')
-        .header('content-length', file.bytes)
-        .header('cache-control', 'no-store')
-        .send(Readable.from(readParts(ctx.db, file.id)))
+      reply.header('cache-control', 'no-store')
+      return sendFile(request, reply, {
+        bytes: file.bytes,
+        etag: `"${file.sha256}"`,
+        read: (range) => Readable.from(readRange(ctx.db, file.id, range)),
+      })
     },
   )
 }
@@ -75,7 +80,7 @@ async function findDownload(ctx: Context, runId: number, token: string) {
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
   return ctx.db
     .selectFrom('package_files')
-    .select(['id', 'bytes'])
+    .select(['id', 'bytes', 'sha256'])
     .where('sha256', '=', order.sha256)
     .executeTakeFirst()
 }

@@ -11,6 +11,7 @@ import { laterThan, lockRow, refuseStale, requireRow } from '../../../platform/d
 import type { Db } from '../../../platform/database/database.ts'
 import type { PackageFilesTable } from '../../../platform/database/tables/software.ts'
 import { type Caller, refuseLimited } from '../../../platform/http/caller.ts'
+import type { ByteRange } from '../../../platform/http/send-file.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { OUTPUT_CAP_BYTES } from '../../runs/store-run-reports.ts'
 
@@ -152,9 +153,24 @@ export async function finishUpload(ctx: Context, caller: Caller, id: number): Pr
   })
 }
 
+/** A part of a finished file, without reading what is before it: all stored parts but the last have the same size. */
+export async function* readRange(
+  db: Db,
+  file: number,
+  { start, end }: ByteRange,
+): AsyncGenerator<Uint8Array> {
+  const first = Math.floor(start / PART_BYTES)
+  let at = first * PART_BYTES
+  for await (const part of readParts(db, file, first + 1)) {
+    yield part.subarray(Math.max(0, start - at), end + 1 - at)
+    at += part.length
+    if (at > end) return
+  }
+}
+
 /** The parts of a file in order, one at a time. */
-export async function* readParts(db: Db, file: number): AsyncGenerator<Uint8Array> {
-  for (let number = 1; ; number += 1) {
+async function* readParts(db: Db, file: number, from = 1): AsyncGenerator<Uint8Array> {
+  for (let number = from; ; number += 1) {
     const part = await db
       .selectFrom('package_file_parts')
       .select('data')

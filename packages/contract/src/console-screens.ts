@@ -1,0 +1,35 @@
+/**
+ * The addresses of the console's screens. Some are addresses of the API without the slash at their end, so the server
+ * must know which of the two a browser visits.
+ */
+export const CONSOLE_SCREENS = [
+  '/',
+  '/account/provider/callback',
+  '/agents/$agent_id',
+  '/alerts',
+  '/audit',
+  '/change_password',
+  '/expired',
+  '/invitation',
+  '/jobs',
+  '/jobs/$job_id',
+  '/login',
+  '/maintenance',
+  '/overview',
+  '/patches',
+  '/policies',
+  '/policies/$policy_id',
+  '/policies/overview',
+  '/remotebackground/$agent_id',
+  '/scripts',
+  '/settings',
+  '/settings/$section',
+  '/setup',
+  '/software',
+  '/takecontrol/$agent_id',
+  '/terminals',
+  '/totp_setup',
+  '/users',
+  '/webterm',
+  '/webvnc/$agent_id/$port',
+] as const
