@@ -25,29 +25,31 @@ export function separate(endpoint: Endpoint, body: unknown): { body: unknown; wi
 
 /** Returns a copy in which refused values have the form of the schema, or undefined if none has another form. */
 export function adapt(endpoint: Endpoint, body: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
-  if (fieldsWithoutEffect(endpoint) === undefined || issues.length === 0) return undefined
-  const adapted: unknown = structuredClone(body)
-  let changes = 0
+  if (fieldsWithoutEffect(endpoint) === undefined) return undefined
+  let adapted = body
   for (const issue of issues) {
     if (issue.code !== 'invalid_type') continue
+    const before = adapted
+    adapted = adaptAt(before, issue.path, issue.expected)
     // A flat body has at its top what the schema has inside of an object.
-    if ([issue.path, issue.path.slice(1)].some((path) => adaptAt(adapted, path, issue.expected))) changes += 1
+    if (adapted === before) adapted = adaptAt(before, issue.path.slice(1), issue.expected)
   }
-  return changes === 0 ? undefined : adapted
+  return adapted === body ? undefined : adapted
 }
 
-function adaptAt(body: unknown, path: readonly PropertyKey[], expected: string): boolean {
-  const name = path.at(-1)
-  let parent: unknown = body
-  for (const key of path.slice(0, -1))
-    parent = isObject(parent) && Object.hasOwn(parent, key) ? parent[String(key)] : undefined
-  if (name === undefined || !isObject(parent) || !Object.hasOwn(parent, name)) return false
-  const value = parent[String(name)]
-  if (value === null && expected === 'string') parent[String(name)] = ''
-  else if (value === null && expected === 'array') parent[String(name)] = []
-  else if ((value === 0 || value === 1) && expected === 'boolean') parent[String(name)] = value === 1
-  else return false
-  return true
+/** Returns the body itself if nothing changes. Copies only what holds the value: the rest may be thousands of levels deep. */
+function adaptAt(body: unknown, [name, ...rest]: readonly PropertyKey[], expected: string): unknown {
+  if (name === undefined || !isObject(body) || !Object.hasOwn(body, name)) return body
+  const before = body[String(name)]
+  const after = rest.length === 0 ? adaptValue(before, expected) : adaptAt(before, rest, expected)
+  if (after === before) return body
+  return Array.isArray(body) ? body.with(Number(name), after) : { ...body, [name]: after }
+}
+
+function adaptValue(value: unknown, expected: string): unknown {
+  if (value === null && expected === 'string') return ''
+  if (value === null && expected === 'array') return []
+  return (value === 0 || value === 1) && expected === 'boolean' ? value === 1 : value
 }
 
 /** Lists count: their entries have the numbers as names. */
