@@ -71,7 +71,8 @@ test('a ticket is good only in the browser of the session that got it', async ()
 
 test('only pages of the own origin may connect', async () => {
   await using prepared = await prepare()
-  const { url, port } = prepared
+  const { server, url, port } = prepared
+  server.expectLog(/an address that the server does not know/)
   const host = `127.0.0.1:${port}`
   const status = (origin: string, more: Record<string, string> = {}) =>
     upgradeStatus(url, { origin, ...more })
@@ -103,7 +104,8 @@ test('a server with a public URL accepts exactly that origin and the allowed one
       MUSTER_HOST: '0.0.0.0',
     },
   })
-  const { url } = prepared
+  const { server, url } = prepared
+  server.expectLog(/an address that the server does not know/)
   const status = (origin: string) => upgradeStatus(url, { origin, host: 'rmm.example.com' })
   expect(await status('https://rmm.example.com')).toBe(101)
   expect(await status('https://tools.example.com')).toBe(101)
