@@ -31,6 +31,7 @@ import {
 
 export function ssoRoutes(api: Api, ctx: Context, cookies: SessionCookies): void {
   const desk = { ctx, cookies, failures: new LimitedLog(ctx.log) }
+  api.fastify.addHook('onClose', async () => desk.failures[Symbol.dispose]())
   const viewOne = async (row: ProviderRow, request: FastifyRequest) => {
     const [view] = await viewProviders(ctx.db, [row], serverUrl(ctx.config, request))
     return requireRow(view, 'sign-in provider')

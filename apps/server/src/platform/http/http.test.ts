@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { brotliDecompressSync, gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib'
 import { getHealth, getVersion } from '@muster/contract/api/system'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createTestServer } from '../../testing/test-server.ts'
 
 test('every answer carries the security headers and a request id', async () => {
@@ -47,6 +47,20 @@ test('a plain request to a WebSocket address is refused with a sentence that nam
     expect([url, status, error.code]).toEqual([url, 426, 'upgrade_required'])
     expect(error.detail).toMatch(/proxy .* pass WebSockets: \/docs\/reverse-proxy\//)
   }
+})
+
+test('a server that was closed logs no more of what it refused', async () => {
+  await using server = await createTestServer()
+  server.expectLog(/does not pass WebSockets/)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const headers = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+  for (let sent = 0; sent < 2; sent += 1)
+    await server.anonymous.send({ method: 'GET', url: '/ws/live/', headers })
+  await server.app.fastify.close()
+  const logged = server.logLines.length
+  vi.advanceTimersByTime(120_000)
+  expect(server.logLines.slice(logged)).toEqual([])
 })
 
 test('an address with a part that is too long is refused without repeating it', async () => {

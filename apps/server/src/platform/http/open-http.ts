@@ -101,7 +101,7 @@ export async function openHttp(
   const mounted: Endpoint[] = []
   setSecurityHeaders(fastify, config)
   // Must come before anything that refuses requests: only later hooks can end the connection of a refused upgrade.
-  const brokenSockets = new LimitedLog(log)
+  const brokenSockets = openLimitedLog(fastify, log)
   await fastify.register(websocket, {
     options: SOCKET_OPTIONS,
     // Protocol errors of a client are not errors of the server.
@@ -153,6 +153,13 @@ async function compressAnswers(fastify: FastifyInstance): Promise<void> {
   })
 }
 
+/** A log that ends with the server. */
+function openLimitedLog(fastify: FastifyInstance, log: Log, level?: 'warn'): LimitedLog {
+  const limited = new LimitedLog(log, level)
+  fastify.addHook('onClose', async () => limited[Symbol.dispose]())
+  return limited
+}
+
 function answerPings(socket: WebSocket): void {
   socket.on('ping', (data) => {
     if (socket.readyState === socket.OPEN && socket.bufferedAmount <= MAX_UNREAD_BYTES) socket.pong(data)
@@ -165,7 +172,7 @@ function answerPings(socket: WebSocket): void {
  */
 function refusePlainRequests(fastify: FastifyInstance, log: Log): void {
   const sockets = new Set<string>()
-  const brokenUpgrades = new LimitedLog(log, 'warn')
+  const brokenUpgrades = openLimitedLog(fastify, log, 'warn')
   fastify.addHook('onRoute', ({ url, websocket }) => {
     if (websocket === true) sockets.add(url)
   })
