@@ -83,6 +83,8 @@ test('behind a proxy that does not pass WebSockets the console says so, refreshe
     await addSite(admin, acme, 'Bonn')
     await expect(treeLine(page, /Bonn/)).toBeVisible()
   })
+  // Before the proxy: a page asks on, and would report that nobody answers.
+  await page.context().close()
 })
 
 test('tools of a machine say why they cannot start, and start once the proxy is set up', async ({
@@ -112,6 +114,7 @@ test('tools of a machine say why they cannot start, and start once the proxy is 
   await expect(logs.getByRole('status').filter({ hasText: `The live log ${cause}` })).toBeVisible()
   proxy.passWebSockets()
   await expect(terminal.getByRole('status').filter({ hasText: /^In \/.+ as \w+ on / })).toBeVisible()
+  for (const page of [terminal, desktop, logs]) await page.context().close()
 })
 
 test('an agent behind the proxy says so, and connects once the proxy is set up', async ({
