@@ -145,9 +145,10 @@ export class PackageBuilds implements AsyncDisposable {
       // The builder builds the agent as well, which may be another version than before.
       const folder = this.#folder()
       await mkdir(folder, { recursive: true })
-      await rm(join(folder, key), { recursive: true, force: true })
-      await rename(draft, join(folder, key))
       await removeOthers(folder)
+      await rm(join(folder, key), { recursive: true, force: true })
+      // From here on it is ready.
+      await rename(draft, join(folder, key))
       this.#builds.delete(key)
     } catch (cause) {
       const error = cause instanceof Error ? cause.message : String(cause)
