@@ -130,7 +130,7 @@ export const SEARCH_FIELDS: readonly SearchField[] = [
   { name: 'processor', aliases: ['cpu_model'], help: 'Processor model', type: 'text', read: (row) => row.cpu_model },
   { name: 'graphics', aliases: ['gpu'], help: 'Graphics', type: 'text', read: (row) => row.graphics },
   { name: 'disk', aliases: ['physical_disk'], help: 'Physical disks', type: 'text', read: (row) => row.physical_disks },
-  { name: 'ram', aliases: ['total_ram'], help: 'Installed memory', type: 'size', read: ramShown },
+  { name: 'ram', aliases: ['total_ram'], help: 'Installed memory, in whole gigabytes', type: 'size', read: ramSold },
   { name: 'disk_free', aliases: ['free'], help: 'Free space of a volume, as size or share', type: 'share', changes: true, read: (row) => shares(row, 'free') },
   { name: 'disk_used', help: 'Used space of a volume, as size or share', type: 'share', changes: true, read: (row) => shares(row, 'used') },
   { name: 'disk_size', help: 'Size of a volume', type: 'size', changes: true, read: (row) => row.disks.map(({ total }) => total) },
@@ -221,8 +221,8 @@ function lastSeen({ connected, last_seen }: SearchableMachine, nowMs: number): n
 
 const GIB = 1024 ** 3
 
-/** As the summary of a machine shows it, since a part of the memory is reserved: 7.7 GB are 8. */
-function ramShown({ ram_bytes: bytes }: SearchableMachine): number | null {
+/** As it is sold: systems report it without the part that is reserved, 7.68 GB of 8. */
+function ramSold({ ram_bytes: bytes }: SearchableMachine): number | null {
   if (bytes === 0) return null
   return bytes < GIB ? bytes : Math.round(bytes / GIB) * GIB
 }

@@ -2,10 +2,12 @@ import type { AgentFacts, ProtectionSubject } from '@muster/contract/agent/facts
 import { formatFileSize } from '@muster/rules/text/units'
 import type { Db } from '../../platform/database/database.ts'
 
-const GIB = 1024 ** 3
 const MAX_LENGTH = 200
 /** A machine that always reports something else must not fill the database. */
 export const MAX_CHANGES = 500
+
+/** Each kernel reserves another part of the memory. */
+const MEMORY_TOLERANCE = 0.02
 
 const list = (names: readonly string[]) => names.join(', ')
 
@@ -15,7 +17,7 @@ const WATCHED: Record<string, (facts: AgentFacts) => string> = {
   Agent: ({ agent_version }) => agent_version,
   Hostname: ({ hostname }) => hostname,
   'Time zone': ({ time_zone }) => time_zone,
-  Memory: ({ total_ram }) => (total_ram === 0 ? '' : `${Math.round((total_ram / GIB) * 10) / 10} GiB`),
+  Memory: ({ total_ram }) => (total_ram === 0 ? '' : formatFileSize(total_ram)),
   Processors: ({ cpus }) => list(cpus),
   Graphics: ({ graphics }) => list(graphics),
   Disks: ({ physical_disks }) =>
@@ -40,9 +42,11 @@ function protection(subject: ProtectionSubject) {
 
 /** Changed facts as lines: `Operating system: Debian 12.1 → Debian 12.2`. Previously unknown values are skipped. */
 export function describeChanges(before: AgentFacts, after: AgentFacts): string[] {
+  const isSameMemory = Math.abs(after.total_ram - before.total_ram) < after.total_ram * MEMORY_TOLERANCE
+  const changed = isSameMemory ? { ...after, total_ram: before.total_ram } : after
   return Object.entries(WATCHED).flatMap(([name, describe]) => {
     const was = describe(before)
-    const is = describe(after)
+    const is = describe(changed)
     return was === '' || is === '' || was === is ? [] : [`${name}: ${cut(was)} → ${cut(is)}`]
   })
 }

@@ -1,9 +1,8 @@
 import { AppError } from '@muster/contract/errors'
+import { formatFileSize } from '@muster/rules/text/units'
 import { type Config, ConfigError, readConfig } from '../../platform/config/config.ts'
 import { keepFilesPrivate } from '../../platform/files/private-files.ts'
 import type { Totals } from './backup-items.ts'
-
-const MEGABYTE = 1024 * 1024
 
 /** Runs a command of one argument: its result goes to standard output, a problem ends it with exit code 1. */
 export async function runTool(
@@ -27,5 +26,5 @@ export async function runTool(
 }
 
 export function describeTotals({ tables, rows, files, bytes }: Totals): string {
-  return `${tables} tables with ${rows} rows, ${files} files with ${(bytes / MEGABYTE).toFixed(1)} MB`
+  return `${tables} tables with ${rows} rows, ${files} files with ${formatFileSize(bytes)}`
 }

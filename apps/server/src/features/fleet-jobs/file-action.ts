@@ -5,6 +5,7 @@ import type { JobAction } from '@muster/contract/fleet-jobs/job-draft'
 import { AppError } from '@muster/contract/errors'
 import { platformName } from '@muster/rules/agents/available-actions'
 import { isWindowsPath, rawOfText } from '@muster/rules/agents/raw-path'
+import { formatFileSize } from '@muster/rules/text/units'
 import type { Context } from '../../context.ts'
 import { type AgentRequest, requestAgent } from '../agents/request-agent.ts'
 import { requireAgent } from '../agents/require-agent.ts'
@@ -117,7 +118,7 @@ function keptOf(path: string, text: string, found: FoundText): BeforeJob {
   if (found.state === 'other') return { lost: `The previous content was not kept. ${found.reason}` }
   if (Buffer.byteLength(found.text) > MAX_KEPT_BYTES)
     return {
-      lost: `The previous content was not kept. The file was larger than ${MAX_KEPT_BYTES / 1024} kB.`,
+      lost: `The previous content was not kept. The file was larger than ${formatFileSize(MAX_KEPT_BYTES)}.`,
     }
   return { file: { path, content: { text: found.text, mode: found.mode, owner: found.owner }, written } }
 }

@@ -45,7 +45,7 @@ test.each([
   [
     'a full disk',
     { mount: 'size=200k' },
-    'the disk of /mnt/agent/program is full: 0 kB are free. Free some space, or choose another folder with --data.',
+    'the disk of /mnt/agent/program is full: 0 KB are free. Free some space, or choose another folder with --data.',
   ],
   ['a file', { mount: 'rw', data: '/etc/passwd' }, `/etc/passwd is a file. ${ADVICE}`],
   [

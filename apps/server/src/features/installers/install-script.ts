@@ -224,7 +224,7 @@ fail_to_write() {
   free=$(df -Pk "$program_folder" | tail -n 1 | sed 's/ *[0-9]*%.*//; s/.* //')
   if [ "$free" -lt 1024 ] 2>/dev/null; then
     rm -f "$program_folder"/*.new "$program_folder"/download/*.new
-    fail "the disk of $program_folder is full: $free kB are free. Free some space, or choose another folder with --data."
+    fail "the disk of $program_folder is full: $free KB are free. Free some space, or choose another folder with --data."
   fi
   fail "$1"
 }

@@ -222,8 +222,9 @@ test('changes of software and hardware are shown as reported by the machine', as
       storeFacts(tx, new Date((NOW + at) * 1000), new Map([[agentId, [{ kind: 'facts', facts }]]])),
     )
   const linux = { os_name: 'Debian GNU/Linux', os_version: '12.1', agent_version: '0.1.0' }
-  await report(-500, { ...linux, total_ram: 8 * 1024 ** 3, logged_in_user: 'ada' })
-  await report(-400, { os_version: '12.2', logged_in_user: null, boot_time: 7 })
+  await report(-500, { ...linux, total_ram: 7.68 * 1024 ** 3, logged_in_user: 'ada' })
+  // Another kernel reserves another part of the memory.
+  await report(-400, { os_version: '12.2', total_ram: 7.62 * 1024 ** 3, logged_in_user: null, boot_time: 7 })
   await report(-300, { ...linux, os_version: '12.2', total_ram: 16 * 1024 ** 3 })
   await report(-200, { agent_version: '0.2.0\0<b>' })
   const volumes = (state: 'on' | 'off' | 'unknown') =>
@@ -244,7 +245,7 @@ test('changes of software and hardware are shown as reported by the machine', as
   expect(entries.map(({ kind, from, text }) => [kind, from - NOW, text])).toEqual([
     ['system', -170, 'Disk encryption: C: on, D: on → C: on, D: off'],
     ['system', -200, 'Agent: 0.1.0 → 0.2.0\uFFFD<b>'],
-    ['system', -300, 'Memory: 8 GiB → 16 GiB'],
+    ['system', -300, 'Memory: 7.62 GB → 16 GB'],
     ['system', -400, 'Operating system: Debian GNU/Linux 12.1 → Debian GNU/Linux 12.2'],
   ])
   expect((await root.call(getTimeline, query(-450, -350))).body.entries).toHaveLength(1)

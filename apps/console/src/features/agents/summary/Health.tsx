@@ -124,7 +124,7 @@ interface Chart {
   top: number
 }
 
-function chartsOf({ series }: MachineMetrics, { total_ram: totalGb }: AgentDetail): Chart[] {
+function chartsOf({ series }: MachineMetrics, { ram_bytes: total }: AgentDetail): Chart[] {
   const pointsOf = (name: string) => series.find((one) => one.name === name)?.points ?? []
   const last = (points: readonly GraphPoint[]) => points.at(-1)?.[1] ?? 0
   const [cpu, memory, load] = [pointsOf('cpu'), pointsOf('memory'), pointsOf('load')]
@@ -139,7 +139,7 @@ function chartsOf({ series }: MachineMetrics, { total_ram: totalGb }: AgentDetai
     {
       title: 'Memory',
       value: `${Math.round(last(memory))} %`,
-      foot: totalGb > 0 ? `${formatNumber((last(memory) * totalGb) / 100)} of ${totalGb} GB` : '',
+      foot: total > 0 ? `${formatFileSize((last(memory) * total) / 100)} of ${formatFileSize(total)}` : '',
       lines: [memory],
       top: 100,
     },
@@ -160,8 +160,8 @@ function chartsOf({ series }: MachineMetrics, { total_ram: totalGb }: AgentDetai
     const [first = 0, second = 0] = lines.map(last)
     return {
       title,
-      value: `${formatRate(first + second)}/s`,
-      foot: `${formatRate(first)} ${words[0]}, ${formatRate(second)} ${words[1]}`,
+      value: `${formatFileSize(first + second)}/s`,
+      foot: `${formatFileSize(first)} ${words[0]}, ${formatFileSize(second)} ${words[1]}`,
       lines,
       top: topOf(lines),
     }
@@ -179,9 +179,6 @@ function describePeak(points: readonly GraphPoint[], unit: string): string {
   return `peak ${value} at ${formatDate(peak.at, 'HH:mm')}`
 }
 
-/** `2.9 MB`: short enough to stand below a chart. */
-const formatRate = (bytes: number) =>
-  formatFileSize(bytes).replace(/^\d+\.\d+/, (digits) => formatNumber(Number(digits)))
 const formatNumber = (value: number) => `${Number(value.toFixed(value < 10 ? 1 : 0))}`
 
 interface SmallChartProps {

@@ -3,6 +3,7 @@ import type { Guest, GuestHost, Protection, ProtectionSubject } from '@muster/co
 import type { AgentDetail } from '@muster/contract/api/agents'
 import { platformName } from '@muster/rules/agents/available-actions'
 import { isUtcOffset } from '@muster/rules/schedules/zone-time'
+import { formatFileSize } from '@muster/rules/text/units'
 import type { ReactNode } from 'react'
 import { CopyText } from '../../../ui/inputs/CopyText.tsx'
 import { Time } from '../../../ui/layout/Time.tsx'
@@ -54,7 +55,7 @@ function Hardware({ agent }: FactsProps) {
         <Fact name="System">{agent.operating_system || platformName(agent.plat)}</Fact>
         <Fact name="Model">{agent.make_model}</Fact>
         <Fact name="Processor">{describeProcessors(agent.cpu_model)}</Fact>
-        <Fact name="Memory">{agent.total_ram > 0 && `${agent.total_ram} GB`}</Fact>
+        <Fact name="Memory">{agent.ram_bytes > 0 && formatFileSize(agent.ram_bytes)}</Fact>
         <Fact name="Graphics">{agent.graphics}</Fact>
         <Fact name="Serial">{serial !== '' && <CopyText text={serial} label="Copy serial number" />}</Fact>
         <Fact name="Architecture">{agent.goarch}</Fact>

@@ -39,15 +39,18 @@ const section = () => page.getByRole('region', { name: 'Health' })
 const chart = (name: RegExp) => section().getByRole('button', { name })
 
 test('the last hour is shown with the value of now and the peak', async () => {
-  await givenHealth([
-    { name: 'cpu', unit: '%', values: [20, 74, 23] },
-    { name: 'memory', unit: '%', values: [50, 50, 62.4] },
-    { name: 'disk_read', unit: 'B/s', values: [0, 0, 3 * 1024 ** 2] },
-    { name: 'disk_write', unit: 'B/s', values: [0, 0, 1024 ** 2] },
-  ])
+  await givenHealth(
+    [
+      { name: 'cpu', unit: '%', values: [20, 74, 23] },
+      { name: 'memory', unit: '%', values: [50, 50, 62.4] },
+      { name: 'disk_read', unit: 'B/s', values: [0, 0, 3.25 * 1024 ** 2] },
+      { name: 'disk_write', unit: 'B/s', values: [0, 0, 1024 ** 2] },
+    ],
+    { ram_bytes: 7.68 * 1024 ** 3 },
+  )
   await expect.element(chart(/^CPU 23 % .*peak 74 % at \d\d:\d\d$/)).toBeVisible()
-  await expect.element(chart(/^Memory 62 % .*10 of 16 GB$/)).toBeVisible()
-  await expect.element(chart(/^Disk 4 MB\/s .*3 MB read, 1 MB written$/)).toBeVisible()
+  await expect.element(chart(/^Memory 62 % .*4.79 GB of 7.68 GB$/)).toBeVisible()
+  await expect.element(chart(/^Disk 4.25 MB\/s .*3.25 MB read, 1 MB written$/)).toBeVisible()
   // A metric that the system does not report has no chart.
   await expect.element(chart(/^Load/)).not.toBeInTheDocument()
   await chart(/^CPU/).click()

@@ -1,5 +1,5 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
-import { getAgent } from '@muster/contract/api/agents'
+import { type AgentDetail, getAgent } from '@muster/contract/api/agents'
 import { parseSearch } from '@muster/rules/search/parse-search'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
@@ -31,12 +31,22 @@ const FACTS: AgentFacts = {
 }
 
 /** The summary of a machine with these facts. */
-async function givenSummary(more: Partial<AgentFacts>) {
+async function givenSummary(more: Partial<AgentFacts>, detail: Partial<AgentDetail> = {}) {
   const { server, open } = await givenDashboard()
-  server.on(getAgent, () => answer(getAgent, testDetail({ facts: { ...FACTS, ...more } })))
+  server.on(getAgent, () => answer(getAgent, testDetail({ facts: { ...FACTS, ...more }, ...detail })))
   await open('/?agent=alpha0000000&pane=summary')
   return (name: string) => page.getByRole('region', { name })
 }
+
+test('memory is shown in a unit that fits, in three significant digits', async () => {
+  const card = await givenSummary({}, { ram_bytes: 7.68 * 1024 ** 3, total_ram: 8 })
+  await expect.element(card('Machine').getByText('7.68 GB', { exact: true })).toBeVisible()
+})
+
+test('the memory of a small machine is not 0 GB', async () => {
+  const card = await givenSummary({}, { ram_bytes: 480 * 1024 ** 2, total_ram: 0 })
+  await expect.element(card('Machine').getByText('480 MB', { exact: true })).toBeVisible()
+})
 
 test('the security of a machine is shown, with the reason for what could not be read', async () => {
   const card = await givenSummary({
