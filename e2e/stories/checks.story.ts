@@ -1,3 +1,4 @@
+import { rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
@@ -116,6 +117,43 @@ test('checks: results come by themselves, and a disk that fills up turns every c
   await agent.stop()
   agent.expectCleanLog()
 })
+
+test('checks: a disk and a link to it are one disk, which fails once', async ({
+  admin,
+  server,
+  openConsole,
+}) => {
+  const acme = await addClient(admin, 'Acme', 'Berlin')
+  await using agent = await startAgent({ server: server.url, token: await makeToken(admin, acme) })
+  await using disk = await mountSmallDisk()
+  await disk.fill(19)
+  const link = `${disk.path}.link`
+  await symlink(disk.path, link)
+  await using cleanup = new AsyncDisposableStack()
+  cleanup.defer(() => rm(link))
+  const page = await openConsole({ as: admin })
+  await machineRow(page, hostname()).click()
+  await page.getByRole('tab', { name: 'Checks' }).click()
+
+  await addCheck(page, 'Disk space', { Disk: link, Interval: '10' })
+  await expect(checkRow(page, /\.link/)).toContainText('failing · error')
+  await expect(checkRow(page, /\.link/)).toContainText(`link to ${disk.path}: 1 MB of 20 MB free (5 %)`)
+
+  // The check of the disk itself takes over, whichever was first.
+  await addCheck(page, 'Disk space', { Disk: disk.path, Interval: '10' })
+  const own = checkRow(page, new RegExp(`${disk.path}(?!\\.)`)).filter({
+    hasText: '1 MB of 20 MB free (5 %)',
+  })
+  await expect(own).toContainText('failing · error')
+  await expect(checkRow(page, /\.link/)).toContainText(
+    `${link} is a link to ${disk.path}; checked by another check`,
+  )
+  await expect(checkRow(page, /\.link/)).toContainText('passing')
+  await expect(page.getByRole('tab', { name: 'Checks 1 failing' })).toBeVisible()
+  await agent.stop()
+  agent.expectCleanLog()
+})
+
 async function addCheck(page: Page, type: string, fields: Record<string, string>): Promise<void> {
   await page.getByRole('button', { name: 'New check' }).click()
   await page.getByRole('menuitem', { name: type }).click()

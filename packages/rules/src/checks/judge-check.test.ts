@@ -205,6 +205,15 @@ describe('disk space is free space', () => {
     )
   })
 
+  test('a full disk fails once, and not for each link to it', () => {
+    const full = space({ free_bytes: GB, link_to: '/mnt/real', has_other_check: true })
+    expect(judgeCheck(disk(), full)).toEqual({
+      passing: true,
+      severity: null,
+      more_info: '/srv is a link to /mnt/real; checked by another check',
+    })
+  })
+
   test('free space has the unit of the thresholds', () => {
     const measured = { total_bytes: 200 * GB, free_bytes: 50 * GB, inodes_total: 10, inodes_free: 1 }
     expect(diskLeft('percent', measured)).toBe(25)

@@ -75,6 +75,8 @@ type MeasuredDisk = DiskRoom & {
   exists: boolean
   /** The target, if the path of the check is a link. */
   link_to?: string | undefined
+  /** The target of the link has a check of its own, which judges the disk. Set by the server. */
+  has_other_check?: true | undefined
   /** The mount of a folder that is none. */
   is_on?: string | undefined
   disk?: string | undefined
@@ -84,6 +86,8 @@ type MeasuredDisk = DiskRoom & {
 export const diskspace: CheckRule<DiskCheck, MeasuredDisk> = {
   judge(check, measured) {
     if (!measured.exists) return fail('error', whyNoDisk(check.disk, measured))
+    if (measured.has_other_check === true)
+      return pass(`${check.disk} is a link to ${measured.link_to}; checked by another check`)
     // As /proc: a file system that only shows what the kernel knows.
     if (measured.total_bytes === 0)
       return fail('error', `${check.disk} is no disk: it has no space of its own.`)

@@ -13,6 +13,7 @@ import type { ReportLimits } from '../../fleet/report-limits.ts'
 import { takeCheckFindings, type CheckFinding } from '../alerts/check-alerts.ts'
 import { isSameSubject } from './definitions.ts'
 import { secondsOf } from './reset-results.ts'
+import { findDoubleDisks } from './same-disk.ts'
 import { isServerType } from './from-server/server-kind.ts'
 import {
   type AnyMeasured,
@@ -91,6 +92,14 @@ export async function storeResults(
     return seriesOf(result.measured).map((value) => ({ owner, at, ...value }))
   })
   await storeSamples(tx, now, values)
+  const doubleDisks = await findDoubleDisks(
+    tx,
+    runs.map(({ from: { agentId }, result: { check_id, measured } }) => ({
+      agentId,
+      checkId: check_id,
+      measured,
+    })),
+  )
   const transitions: Transition[] = []
   const findings: CheckFinding[] = []
   for (const { result, atMs } of runs) {
@@ -99,7 +108,10 @@ export async function storeResults(
     if (atMs <= progress.lastRunMs || atMs > now.getTime() + AHEAD_MS) continue
     const at = new Date(atMs)
     const before = progress.current
-    transitions.push(...takeRun(progress, result, at))
+    const measured = doubleDisks.has(result.check_id)
+      ? { ...result.measured, has_other_check: true as const }
+      : result.measured
+    transitions.push(...takeRun(progress, measured, at))
     if (!hasOtherAlert(before, progress.current)) continue
     const text = progress.row?.more_info ?? ''
     findings.push({ checkId: progress.check.id, at, severity: alertSeverityOf(progress.current), text })
@@ -184,7 +196,7 @@ function timesOf({ last_run }: KnownCheck): Pick<Progress, 'lastRunMs' | 'takenM
   return { lastRunMs, takenMs: lastRunMs }
 }
 
-function takeRun(progress: Progress, { measured }: AnyResult, at: Date): Transition[] {
+function takeRun(progress: Progress, measured: AnyMeasured, at: Date): Transition[] {
   const { check, settings, current } = progress
   const last_run = at.toISOString()
   const verdict = judgeRun({ settings, fails_b4_alert: check.fails_b4_alert }, current, {
