@@ -117,6 +117,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     os,
     log,
     scripts,
+    problems,
     now: () => clock.correct(now()),
   })
   const zone = () => {

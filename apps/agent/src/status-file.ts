@@ -19,7 +19,8 @@ export class Problems {
   }
 
   list(): string[] {
-    return [...this.#sentences.values()].map((sentence) => sentence.slice(0, 500)).slice(0, 20)
+    // Several causes may have one cure.
+    return [...new Set(this.#sentences.values())].map((sentence) => sentence.slice(0, 500)).slice(0, 20)
   }
 
   onChange(listener: () => void): void {

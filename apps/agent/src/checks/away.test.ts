@@ -41,6 +41,7 @@ function givenMachine(folder = givenFolder()) {
       runs: new BackgroundRuns({ name: 'check_markers', os, log, keyValues, pipeFolder: folder }),
       context: { os, dataFolder: folder },
     }),
+    problems: new Problems(),
     now: () => Date.now(),
   })
   const stop = async () => {

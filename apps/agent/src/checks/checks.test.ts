@@ -43,6 +43,40 @@ test('a new check is measured and reported soon', async () => {
   expect(disk?.measured).toMatchObject({ check_type: 'diskspace', exists: true })
 })
 
+test('what checks lack is a problem of the machine, until they are measured or deleted', async () => {
+  const { server } = await givenAgent()
+  const events = (event_id: number) => ({
+    check_type: 'eventlog' as const,
+    settings: {
+      log_name: 'System' as const,
+      event_id,
+      event_id_is_wildcard: false,
+      event_type: 'ERROR' as const,
+      event_source: null,
+      event_message: null,
+      search_last_days: 1,
+    },
+  })
+  const checks = givenChecks(events(1), events(2))
+  setChecks(server, checks)
+  const lack = await untilResult(server, 2)
+  expect(lack.measured).toMatchObject({ check_type: 'unmeasurable', not_measured: true })
+  const problems = () =>
+    server.reports.findLast((report) => report.kind === 'facts' && 'problems' in report.facts)
+  const lists = (count: number) =>
+    server.until(() => {
+      const found = problems()
+      const listed = found?.kind === 'facts' ? (found.facts.problems ?? []) : []
+      const lacking = listed.filter((problem) => problem.startsWith('Checks are not measured: '))
+      return lacking.length === count ? lacking : undefined
+    })
+  expect(await lists(1)).toEqual([
+    expect.stringMatching(/^Checks are not measured: Only Windows has an event log/),
+  ])
+  setChecks(server, [], { version: 2, wanted: [] })
+  await lists(0)
+})
+
 test('a mount is measured while it exists, and fails when it does not', async () => {
   const { server } = await givenAgent()
   const { folder, unmount } = givenMount()

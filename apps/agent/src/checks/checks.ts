@@ -1,8 +1,9 @@
-import { type CheckResult, MAX_RESULTS } from '@muster/contract/agent/checks'
+import { type CheckResult, MAX_RESULTS, type Measured } from '@muster/contract/agent/checks'
 import { describeError, type Log } from '../log/log.ts'
 import type { Os } from '../os/os.ts'
 import type { Wanted } from '../state/definitions.ts'
 import type { KeyValueStore, State } from '../state/state.ts'
+import type { Problems } from '../status-file.ts'
 import type { Outbox } from '../state/outbox.ts'
 import type { Seal } from '../state/seal.ts'
 import type { CheckMemory } from './table.ts'
@@ -65,6 +66,7 @@ export interface ChecksOptions {
   os: Os
   log: Log
   scripts: CheckScripts
+  problems: Problems
   /** Unix milliseconds, corrected to the server's clock. */
   now: () => number
 }
@@ -76,6 +78,8 @@ export class Checks implements AsyncDisposable {
   #scheduler: Scheduler
   #results: CheckResults
   #memories = new Map<number, CheckMemory>()
+  /** Checks that the machine lacks something for. */
+  #lacking = new Set<number>()
   #hanging = new Set<number>()
   #newest = -1
   #requestedIds = new Set<number>()
@@ -117,6 +121,7 @@ export class Checks implements AsyncDisposable {
       this.#replan = undefined
       this.#scheduler.plan(this.#definitions.listPlanned(), 'change')
       this.#dropMemories()
+      for (const id of this.#lacking) if (!this.#definitions.has(id)) this.#showLack(id, null)
       this.#requestSoon(wanted.version)
     })
   }
@@ -146,10 +151,18 @@ export class Checks implements AsyncDisposable {
       const measured = await measureCheck(definition, context)
       const { revision } = definition
       if (signal.aborted || !this.#definitions.isCurrent(id, revision)) return
+      this.#showLack(id, lackOf(measured))
       this.#results.add({ check_id: id, revision, at: new Date(now()).toISOString(), measured })
     } catch (cause) {
       log.error({ check_id: id, cause: describeError(cause) }, 'check failed with an unexpected error')
     }
+  }
+
+  /** Names what is missing among the problems of the machine. */
+  #showLack(id: number, reason: string | null): void {
+    if (reason === null) this.#lacking.delete(id)
+    else this.#lacking.add(id)
+    this.#options.problems.set(`check ${id}`, reason === null ? null : `Checks are not measured: ${reason}`)
   }
 
   #requestSoon(version: number): void {
@@ -166,4 +179,8 @@ export class Checks implements AsyncDisposable {
   #dropMemories(): void {
     for (const id of this.#memories.keys()) if (!this.#definitions.has(id)) this.#memories.delete(id)
   }
+}
+
+function lackOf(measured: Measured): string | null {
+  return measured.check_type === 'unmeasurable' && measured.not_measured === true ? measured.reason : null
 }

@@ -102,7 +102,16 @@ const PATCH_NAMES = [
   'ignored',
   'unscanned',
 ] as const
-const CHECK_NAMES = ['failing', 'error', 'warning', 'info', 'passing', 'old', 'pending'] as const
+const CHECK_NAMES = [
+  'failing',
+  'error',
+  'warning',
+  'info',
+  'passing',
+  'old',
+  'pending',
+  'not_measured',
+] as const
 const ALERT_NAMES = ['open', 'error', 'warning', 'info', 'acknowledged', 'snoozed'] as const
 
 /** Every field of the search. The first ones are the most used. */

@@ -60,6 +60,11 @@ const SEARCHES = [
   { label: 'Offline machines', words: 'away down disconnected', search: 'is:offline' },
   { label: 'Overdue machines', words: 'away dead down missing', search: 'is:overdue' },
   { label: 'Machines with failing checks', words: 'problems errors broken', search: 'check:failing' },
+  {
+    label: 'Machines that cannot measure a check',
+    words: 'missing program ping',
+    search: 'check:not_measured',
+  },
   { label: 'Machines with a busy processor', words: 'slow cpu load', search: 'cpu>80' },
   { label: 'Machines with little free disk space', words: 'full storage', search: 'disk_free<10%' },
   { label: 'Machines that need a reboot', words: 'restart pending', search: 'is:rebootneeded' },

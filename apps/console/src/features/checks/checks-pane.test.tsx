@@ -52,6 +52,19 @@ test('each check shows state, result, last run and interval', async () => {
   await expect.element(page.getByText('1 failing, 1 without results, 1 passing')).toBeVisible()
 })
 
+test('a check that is not measured has a state of its own, which names the cure', async () => {
+  const cure = 'Not measured: ping is missing on this machine. To install it: apt-get install iputils-ping'
+  const lacking = testCheck(
+    { id: 4, readable_desc: 'Ping Router', settings: PING },
+    { status: 'not_measured', alert_severity: null, more_info: cure },
+  )
+  await (await givenChecks({ checks: [FULL, lacking] })).open(AT)
+  await expect
+    .element(page.getByRole('row', { name: /^not measured Ping Router Not measured: ping/ }))
+    .toBeVisible()
+  await expect.element(page.getByText('1 failing, 1 not measured')).toBeVisible()
+})
+
 test('a pass that is older than twice its interval is grey, with its age', async () => {
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
   const old = testCheck({ id: 5 }, { last_run: ago(57), fresh_until: ago(53) })

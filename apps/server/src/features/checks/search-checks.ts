@@ -50,6 +50,8 @@ function stateCondition(name: string, now: Date) {
       return isOldPass(now)
     case 'pending':
       return sql<SqlBool>`(check_results.status is null or check_results.status in ('pending', 'not_measured'))`
+    case 'not_measured':
+      return sql<SqlBool>`check_results.status = 'not_measured'`
     default:
       return undefined
   }

@@ -346,6 +346,10 @@ if [ -n "$ca" ]; then set -- "$@" --ca "$ca"; fi
 # Not in the command line, which other users of this machine can read.
 MUSTER_ENROL_TOKEN=$token "$node" "$launcher" "$@" || fail "the machine could not be enrolled"
 
+if ! has ping; then
+  say "ping is missing on this machine, so ping checks will not be measured here; install it (Debian: iputils-ping, others: iputils)"
+fi
+
 if [ "$mode" = service ]; then
   if has_systemd; then
     "$node" "$launcher" install --data "$data" --program-folder "$program_folder" ||

@@ -22,6 +22,7 @@ test('checks, alerts, patches, policies and samples are searched', async () => {
   const seconds = Math.floor(server.clock.now().getTime() / 1000)
   const failing = await server.given.check({ agent_id: a })
   const fresh = await server.given.check({ agent_id: b })
+  const lacking = await server.given.check({ agent_id: b })
   await server.given.check({ agent_id: b })
   const result = { more_info: '', last_run: now, ran_at: seconds, fail_count: 0, failing_since: null, measured: '{}' } // prettier-ignore
   await db
@@ -29,6 +30,7 @@ test('checks, alerts, patches, policies and samples are searched', async () => {
     .values([
       { ...result, check_id: failing.id, status: 'failing', alert_severity: 'warning' },
       { ...result, check_id: fresh.id, status: 'passing', alert_severity: null },
+      { ...result, check_id: lacking.id, status: 'not_measured', alert_severity: null },
     ])
     .execute()
   const name = String(JSON.parse(failing.settings).name)
@@ -39,6 +41,7 @@ test('checks, alerts, patches, policies and samples are searched', async () => {
     ['check:passing', ['b']],
     ['check:pending', ['b']],
     ['check:old', []],
+    ['check:not_measured', ['b']],
     [`check:"Ping ${name}"`, ['a']],
     [`failing_check:"${name}"`, ['a']],
     ['failing_check:ping*', ['a']],

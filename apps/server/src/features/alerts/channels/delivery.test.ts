@@ -1,6 +1,8 @@
+import type { Measured } from '@muster/contract/agent/checks'
 import { listAlertChannels } from '@muster/contract/api/alert-channels'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../../testing/test-server.ts'
+import { storeResults } from '../../checks/store-results.ts'
 import { createAlertBench, RESOLVED, webhookTo } from './test-alerts.ts'
 import { LOOPBACK_CHANNELS, openTestReceiver, type TestReceiver } from './test-receiver.ts'
 import { emailTo, openTestSmtp } from './test-smtp.ts'
@@ -67,6 +69,35 @@ test('an opened and a resolved alert are sent by webhook and by mail', async () 
     { sending_by: null },
     { sending_by: null },
   ])
+})
+
+test('the mail about a check that was not measured is about the machine, and names the cure', async () => {
+  await using smtp = await openTestSmtp()
+  const { server, ctx, pass, bench } = await openBench()
+  await using _server = server
+  await bench.channel(emailTo(smtp.port), {}, 'Mail')
+  const agent = await server.given.agent({ hostname: 'PC-12' })
+  const check = await server.given.check({ agent_id: agent.agent_id, revision: 'ping.1', fails_b4_alert: 1 })
+  const reason = 'ping is missing on this machine. To install it: apt-get install iputils-ping'
+  const report = (measured: Measured) =>
+    ctx.transaction((tx, emit) =>
+      storeResults(tx, emit, ctx, [
+        {
+          agentId: agent.agent_id,
+          results: [
+            { check_id: check.id, revision: 'ping.1', at: server.clock.now().toISOString(), measured },
+          ],
+        },
+      ]),
+    )
+  await report({ check_type: 'unmeasurable', reason, not_measured: true })
+  await pass(60)
+  const [mail, ...others] = smtp.mails
+  expect(others).toEqual([])
+  expect(mail?.headers.get('subject')).toMatch(/^Warning on PC-12: Ping .*: Not measured: ping is missing/)
+  const text = mail?.raw.replaceAll(/=\r?\n/g, '') ?? ''
+  expect(text).toContain(`Not measured: ${reason}`)
+  expect(text).not.toMatch(/\bfail/i)
 })
 
 test('spec, delivery: an unreachable channel is retried with back-off for a day, shows the failure, and recovers', async () => {
