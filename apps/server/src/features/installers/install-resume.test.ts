@@ -1,21 +1,15 @@
-import { createInstaller } from '@muster/contract/api/agents'
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTestServer, type TestServer } from '../../testing/test-server.ts'
-import { LONG_PATIENCE_MS } from '../../../../../tools/patience.ts'
+import { createTestServer } from '../../testing/test-server.ts'
 import { nodeProgram } from './install-files.ts'
-
-const run = promisify(execFile)
+import { givenInstaller, givenShell } from './test-shell.ts'
 
 /** An agent that writes down its commands. It carries out only the one that places its launcher. */
 const AGENT = `
@@ -35,14 +29,11 @@ interface Passed {
 
 /** A server and what is between it and a machine: it may cut a response after so many bytes. */
 async function givenMachine(cutAfter: (passed: Passed, before: Passed[]) => number | undefined) {
-  const folder = await mkdtemp(join(tmpdir(), 'muster-resume-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  for (const name of ['bin', 'agent']) await mkdir(join(folder, name))
-  // Nobody waits long, and the processor is that of the server's Node.
-  await writeFile(join(folder, 'bin/sleep'), '#!/bin/sh\nexec /bin/sleep 0.1\n', { mode: 0o755 })
-  const uname = `#!/bin/sh\nif [ "$1" = -s ]; then echo Linux; else echo x86_64; fi\n`
-  await writeFile(join(folder, 'bin/uname'), uname, { mode: 0o755 })
-  await writeFile(join(folder, 'bin/node'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  // The processor is that of the server's Node.
+  const shell = await givenShell('Linux', 'x86_64')
+  const { folder } = shell
+  await mkdir(join(folder, 'agent'))
+  await shell.addProgram('node', 'exit 1')
   for (const name of ['agent.mjs', 'muster-agent.mjs']) await writeFile(join(folder, 'agent', name), AGENT)
   const server = await createTestServer({ env: { MUSTER_AGENT_FOLDER: join(folder, 'agent') } })
   const { url } = await server.listen()
@@ -79,16 +70,13 @@ async function givenMachine(cutAfter: (passed: Passed, before: Passed[]) => numb
   const data = join(folder, 'data')
   const calls = join(folder, 'calls')
   const install = async () => {
-    const line = await givenLine(server, data)
-    const env = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, MUSTER_CALLS: calls }
-    return run('sh', ['-c', line.replaceAll('http://127.0.0.1:8420', address)], {
-      env,
-      timeout: LONG_PATIENCE_MS,
-    })
+    const { cmd, url: shown } = await givenInstaller(server, { data_folder: data })
+    return shell.paste(cmd.replaceAll(shown, address), { MUSTER_CALLS: calls })
   }
   return {
     server,
     url,
+    shell,
     install,
     program: join(data, 'program'),
     agentFile: join(folder, 'agent/agent.mjs'),
@@ -96,21 +84,6 @@ async function givenMachine(cutAfter: (passed: Passed, before: Passed[]) => numb
     passed: (path: string) =>
       passed.filter((one) => one.path === path).map(({ range, status }) => [range, status]),
   }
-}
-
-async function givenLine(server: TestServer, dataFolder: string): Promise<string> {
-  const admin = server.as(await server.given.user({ superuser: true }))
-  const site = await server.given.site()
-  const { body } = await admin.call(createInstaller, {
-    body: {
-      client: site.client_id,
-      site: site.id,
-      agenttype: 'server',
-      plat: 'linux',
-      data_folder: dataFolder,
-    },
-  })
-  return body.cmd
 }
 
 async function hashOf(file: string): Promise<string> {

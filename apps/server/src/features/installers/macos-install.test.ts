@@ -1,14 +1,8 @@
-import { createInstaller } from '@muster/contract/api/agents'
-import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestServer, type TestServer } from '../../testing/test-server.ts'
-import { LONG_PATIENCE_MS } from '../../../../../tools/patience.ts'
-
-const run = promisify(execFile)
+import { givenInstaller, givenShell } from './test-shell.ts'
 
 /** A package whose Node is a shell script that writes down its arguments, its token and its files. */
 const BUILDER = `
@@ -29,39 +23,18 @@ const BUILDER = `
   console.log(JSON.stringify({ file: 'a.tar.xz', sha256, bytes: bytes.length, signed: false }))
 `
 
-/** A shell whose `uname` is that of a Mac with this processor, and whose `sleep` does not wait long. */
+/** A Mac with this processor, beside a server whose builder is the one above. */
 async function givenMac(processor: string) {
-  const folder = await mkdtemp(join(tmpdir(), 'muster-mac-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const bin = join(folder, 'bin')
-  await mkdir(bin)
-  await writeFile(
-    join(bin, 'uname'),
-    `#!/bin/sh\nif [ "$1" = -s ]; then echo Darwin; else echo ${processor}; fi\n`,
-  )
-  await writeFile(join(bin, 'sleep'), '#!/bin/sh\nexec /bin/sleep 0.1\n')
-  for (const name of ['uname', 'sleep']) await chmod(join(bin, name), 0o755)
-  await writeFile(join(folder, 'builder.mjs'), BUILDER)
-  const paste = (line: string) =>
-    run('sh', ['-c', line], { env: { PATH: `${bin}:${process.env['PATH']}` }, timeout: LONG_PATIENCE_MS })
-  return { folder, paste, env: { MUSTER_PACKAGE_BUILDER: join(folder, 'builder.mjs') } }
+  const shell = await givenShell('Darwin', processor)
+  await writeFile(join(shell.folder, 'builder.mjs'), BUILDER)
+  return { ...shell, env: { MUSTER_PACKAGE_BUILDER: join(shell.folder, 'builder.mjs') } }
 }
 
-async function givenLine(server: TestServer, dataFolder: string, url: string) {
-  const admin = server.as(await server.given.user({ superuser: true }))
-  const site = await server.given.site()
-  const { body } = await admin.call(createInstaller, {
-    body: {
-      client: site.client_id,
-      site: site.id,
-      agenttype: 'workstation',
-      plat: 'darwin',
-      goarch: 'arm64',
-      data_folder: dataFolder,
-    },
-  })
+async function givenLine(server: TestServer, data_folder: string, url: string) {
+  const order = { agenttype: 'workstation', plat: 'darwin', goarch: 'arm64', data_folder } as const
+  const given = await givenInstaller(server, order)
   // The test client asks without a socket, so its address is not the one of machines.
-  return { ...body, cmd: body.cmd.replaceAll(body.url, url) }
+  return { ...given, cmd: given.cmd.replaceAll(given.url, url) }
 }
 
 test.each([
