@@ -30,19 +30,15 @@ export function downloadRoutes(api: Api, ctx: Context, packages: PackageBuilds):
   api.fastify.get('/agent/install.sh', installer, async (request, reply) => {
     const found = await findToken(ctx, request)
     reply.type('text/x-shellscript; charset=utf-8').header('cache-control', 'no-store')
-    if (found === undefined || found.plat === 'windows') {
-      return refuse(
-        reply.type('text/plain; charset=utf-8'),
-        `${REFUSAL}the enrolment token is unknown, used up, expired or for another platform; create a new command\n`,
-      )
-    }
+    if (found === undefined || found.plat === 'windows')
+      return refuse(reply.type('text/plain; charset=utf-8'))
     return installScript({ ...describeServer(ctx, request), token: found.token })
   })
   api.fastify.get('/agent/install.ps1', installer, async (request, reply) => {
     const found = await findToken(ctx, request)
     reply.type('text/plain; charset=utf-8').header('cache-control', 'no-store')
     if (found === undefined || (found.plat ?? 'windows') !== 'windows') {
-      return refuse(reply, 'The enrolment token is unknown, used up, expired or for another platform.\n')
+      return refuse(reply)
     }
     const flags = InstallFlags.parse(JSON.parse(found.flags))
     return windowsScript({ ...describeServer(ctx, request), token: found.token, flags })
@@ -119,8 +115,12 @@ function packageRoute(api: Api, ctx: Context, packages: PackageBuilds): void {
   })
 }
 
-function refuse(reply: FastifyReply, text: string): FastifyReply {
-  return reply.status(ERROR_STATUS.enrolment_refused).send(text)
+function refuse(reply: FastifyReply): FastifyReply {
+  return reply
+    .status(ERROR_STATUS.enrolment_refused)
+    .send(
+      `${REFUSAL}the enrolment token is unknown, used up, expired or for another platform; create a new command\n`,
+    )
 }
 
 function describeServer({ config }: Context, request: FastifyRequest) {

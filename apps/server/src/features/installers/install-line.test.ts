@@ -1,6 +1,7 @@
 import { createInstaller } from '@muster/contract/api/agents'
 import { createDeployment, deleteDeployment } from '@muster/contract/api/deployments'
 import { execFile } from 'node:child_process'
+import { createHash, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -120,7 +121,7 @@ test('a line whose download breaks off runs nothing and fails', async () => {
   }
 })
 
-test('a line on a machine without curl fails and says so', async () => {
+test('a line on a machine without curl and wget fails and says so', async () => {
   const bin = await mkdtemp(join(tmpdir(), 'muster-bin-'))
   onTestFinished(() => rm(bin, { recursive: true }))
   await symlink('/bin/sh', join(bin, 'sh'))
@@ -128,9 +129,75 @@ test('a line on a machine without curl fails and says so', async () => {
     expect(await paste(line, '/bin/sh', bin)).toEqual({
       code: 1,
       stdout: '',
-      last: 'muster: nothing was installed: curl is missing on this machine',
+      last: 'muster: nothing was installed: curl and wget are missing on this machine',
     })
   }
+})
+
+/** The programs of this machine that the line needs, with wget in place of curl. */
+async function givenWget(): Promise<string> {
+  const bin = await mkdtemp(join(tmpdir(), 'muster-bin-'))
+  onTestFinished(() => rm(bin, { recursive: true }))
+  for (const [name, file] of Object.entries({
+    sh: '/bin/sh',
+    wget: '/usr/bin/wget',
+    cut: '/usr/bin/cut',
+    mktemp: '/usr/bin/mktemp',
+    rm: '/bin/rm',
+  }))
+    await symlink(file, join(bin, name))
+  return bin
+}
+
+test('without curl, wget gets the script, and no command line has the token', async () => {
+  await using server = await createTestServer()
+  const { url } = await server.listen()
+  const admin = server.as(await server.given.user({ superuser: true }))
+  const site = await server.given.site()
+  const path = await givenWget()
+  const { body } = await admin.call(createInstaller, {
+    body: { client: site.client_id, site: site.id, agenttype: 'server', plat: 'linux' },
+  })
+  const line = body.cmd.replaceAll(body.url, url)
+  // The script has arrived, and refuses its option.
+  expect(await paste(`${line} -s -- --data`, '/bin/sh', path)).toEqual({
+    code: 1,
+    stdout: '',
+    last: 'muster: --data needs a folder',
+  })
+  expect(line.slice(line.indexOf('| sh'))).not.toContain(body.token)
+  await server.ctx.db.updateTable('enrol_tokens').set({ uses_left: 0 }).execute()
+  expect(await paste(line, '/bin/sh', path)).toEqual({
+    code: 1,
+    stdout: '',
+    last: 'muster: nothing was installed: the enrolment token is unknown, used up, expired or for another platform; create a new command',
+  })
+})
+
+test('without curl, a line says why nothing was installed', async () => {
+  const path = await givenWget()
+  const reasons = async (url: string, trust = PLAIN) =>
+    (await Promise.all(linesFor(url, trust).map((line) => paste(line, '/bin/sh', path)))).map(
+      ({ code, last }) => `${code} ${last.replace('muster: nothing was installed: ', '')}`,
+    )
+  const three = (reason: string) => [reason, reason, reason]
+  expect(await reasons('http://127.0.0.1:1')).toEqual(three('1 the server does not answer'))
+  expect(await reasons(await givenAnswer('<html>', 502))).toEqual(
+    three('1 the answer is not a whole install script'),
+  )
+  const secure = createSecureServer({ cert: TEST_CERT, key: TEST_KEY }, (_request, response) =>
+    response.end('exit 7\n# muster: end\n'),
+  )
+  onTestFinished(() => void secure.close())
+  await once(secure.listen(0, '127.0.0.1'), 'listening')
+  const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`
+  const pin = (keyPin: string) => ({ ...PLAIN, keyPin })
+  expect(await reasons(url)).toEqual(three('1 the certificate of the server is not trusted'))
+  expect(await reasons(url, pin(Buffer.alloc(32).toString('base64')))).toEqual(
+    three('1 the certificate of the server is not trusted'),
+  )
+  const key = new X509Certificate(TEST_CERT).publicKey.export({ type: 'spki', format: 'der' })
+  expect(await reasons(url, pin(createHash('sha256').update(key).digest('base64')))).toEqual(three('7 '))
 })
 
 test.each([

@@ -156,3 +156,21 @@ test('the install line waits while the server serves too many others, and says s
   expect(machine.passed(NODE).at(0)).toEqual([undefined, 429])
   expect(machine.passed(NODE).at(-1)).toEqual([undefined, 200])
 })
+
+test('without curl, wget installs the agent, and begins again after a break', async () => {
+  const machine = await givenMachine(({ path }, before) =>
+    path === NODE && before.length === 0 ? 1_000_000 : undefined,
+  )
+  await using _server = machine.server
+  await machine.shell.hide('curl', 'ping')
+  const { stdout } = await machine.install()
+  expect(machine.passed(NODE)).toEqual([
+    [undefined, 200],
+    [undefined, 200],
+  ])
+  expect(await hashOf(join(machine.program, 'node'))).toBe(await hashOf(nodeProgram('x86_64') ?? ''))
+  expect(await machine.calls()).toEqual(['lay-out', 'enrol', 'run'])
+  expect(stdout).toContain(
+    'muster: ping is missing on this machine, so ping checks will not be measured here',
+  )
+})

@@ -1,11 +1,11 @@
 import type { ServerTrust } from './install-files.ts'
 
 /** The last line of the script. Without it, only a part of the script has arrived. */
-const END = '# muster: end'
+export const END = '# muster: end'
 
 /**
  * The line to paste on Linux and macOS. The token is passed on standard input, because other users of the machine can
- * read command lines; `echo` and `printf` are built into the shell. With TLS, curl verifies the server's public key,
+ * read command lines; `echo` and `printf` are built into the shell. With TLS, the server's public key is verified,
  * because its certificate may be self-signed.
  */
 export function shellLine(given: {
@@ -17,14 +17,25 @@ export function shellLine(given: {
   const { url, token, trust, dataFolder = '' } = given
   const options = dataFolder.trim() === '' ? '' : ` -s -- --data ${quote(dataFolder.trim())}`
   const header = quote(`header = "Authorization: Enrol ${token}"`)
-  const call = `curl -sS${pin(trust)} -K - "$0"`
-  return `echo ${header} | sh -c ${quote(runAnswer(call))} ${quote(`${url}/agent/install.sh`)}${options}`
+  const curl = `curl -sS${pin(trust)} -K - "$0"`
+  // wget takes headers from a file only, which mktemp makes private.
+  const toFile = '{ printf "header = "; cut -d\\" -f2; } >"$f"'
+  const wget = `f=$(mktemp) && ${toFile} && WGETRC=$f ${wgetCall(trust)} "$0"; c=$?; rm -f "$f"; exit $c`
+  const run = quote(runAnswer({ curl, wget }))
+  return `echo ${header} | sh -c ${run} ${quote(`${url}/agent/install.sh`)}${options}`
 }
 
 /** The line for a deployment. Its address is a secret as well, so it is on standard input too. */
 export function shellDeployLine(address: string, trust: ServerTrust): string {
-  const call = `curl -sS${pin(trust)} -K -`
-  return `echo ${quote(`url = "${address}"`)} | sh -c ${quote(runAnswer(call))} muster`
+  const curl = `curl -sS${pin(trust)} -K -`
+  const wget = `cut -d\\" -f2 | ${wgetCall(trust)} -i -`
+  return `echo ${quote(`url = "${address}"`)} | sh -c ${quote(runAnswer({ curl, wget }))} muster`
+}
+
+/** A key that is pinned counts for wget without the check of the certificate too. */
+function wgetCall({ keyPin }: ServerTrust): string {
+  const trust = keyPin === undefined ? '' : ` --no-check-certificate --pinnedpubkey=sha256//${keyPin}`
+  return `wget -q -t 1 --content-on-error -O -${trust}`
 }
 
 /** Answers of the server that begin with this are sentences for the person at the machine. */
@@ -34,17 +45,20 @@ export const REFUSAL = 'muster: '
  * Runs the whole script that the server sends, with the words after the line as options of `sh`. Everything else ends with
  * a sentence and an exit code other than 0, because tools that run the line look only at its exit code.
  */
-function runAnswer(call: string): string {
+function runAnswer({ curl, wget }: { curl: string; wget: string }): string {
   const cases = [
     `0,*"${END}") printf "%s\\n" "$s" | sh "$@"; exit`,
     `0,"${REFUSAL}"*) s=\${s#${REFUSAL}}`,
     `0,*) s="the answer is not a whole install script"`,
     `6,*|7,*|28,*) s="the server does not answer"`,
     `60,*|90,*) s="the certificate of the server is not trusted"`,
-    `127,*) s="curl is missing on this machine"`,
+    `127,*) s="curl and wget are missing on this machine"`,
     `*) s="the download failed, see above"`,
   ]
-  return `s=$(${call}); case $?,$s in ${cases.join(';; ')};; esac; echo "muster: nothing was installed: $s" >&2; exit 1`
+  // The codes of wget as those of curl: 8 is an answer that refuses.
+  const codes = 'case $c in 8) c=0;; 4) c=7;; 5) c=60;; esac'
+  const load = `if command -v curl >/dev/null; then s=$(${curl}); c=$?; else s=$(${wget}); c=$?; ${codes}; fi`
+  return `${load}; case $c,$s in ${cases.join(';; ')};; esac; echo "muster: nothing was installed: $s" >&2; exit 1`
 }
 
 /**
@@ -241,6 +255,19 @@ if [ -n "$authority" ]; then
   printf '%s\n' "$authority" > "$ca"
 fi
 
+# Sets "code" as curl does, and "status". It knows no condition for a rest, so a broken download begins again.
+load_with_wget() {
+  rm -f "$part" "$tag_file"
+  set -- -q -S -t 1 --content-on-error -O "$part"
+  if [ -n "$ca" ]; then set -- "$@" --ca-certificate "$ca"; fi
+  # Only the owner can read it.
+  echo "header = Authorization: Enrol $token" > "$part.rc"
+  WGETRC=$part.rc wget "$@" "$from" 2> "$head" || code=$?
+  rm -f "$part.rc"
+  status=$(sed -n 's/^ *HTTP\/[0-9.]* \([0-9]*\).*/\1/p' "$head" | tail -n 1)
+  case $code in 8) code=0 ;; 4) code=56 ;; 5) code=60 ;; esac
+}
+
 # Downloads $1 to $2. A download that broke off continues there, also at the next run of this script, as long as the
 # server has the same file. Waits while the server says so: it builds a package, or sends too many others. Returns 1 and
 # sets "reason".
@@ -252,22 +279,26 @@ fetch() {
     # A later response may have no headers.
     if [ -n "$seen" ]; then printf '%s\n' "$seen" > "$tag_file"; fi
     tag=$(cat "$tag_file" 2>/dev/null || true)
-    set -- -sS -o "$part" -D "$head" -w '%{http_code}' -K -
-    if [ -n "$ca" ]; then set -- "$@" --cacert "$ca"; fi
-    if [ -s "$part" ] && [ -n "$tag" ]; then
-      set -- "$@" -f -C - -H "If-Range: $tag"
-    else
-      rm -f "$part" "$tag_file"
-    fi
     code=0
-    status=$(echo "header = \"Authorization: Enrol $token\"" | curl "$@" "$from") || code=$?
+    if ! has curl; then
+      load_with_wget
+    else
+      set -- -sS -o "$part" -D "$head" -w '%{http_code}' -K -
+      if [ -n "$ca" ]; then set -- "$@" --cacert "$ca"; fi
+      if [ -s "$part" ] && [ -n "$tag" ]; then
+        set -- "$@" -f -C - -H "If-Range: $tag"
+      else
+        rm -f "$part" "$tag_file"
+      fi
+      status=$(echo "header = \"Authorization: Enrol $token\"" | curl "$@" "$from") || code=$?
+    fi
     case "$code,$status" in
       0,200|0,206) mv "$part" "$to"; rm -f "$head" "$tag_file"; return 0 ;;
       # The server has another file by now, or there is no rest of it.
       33,*|0,416|22,416) rm -f "$part" "$head" ;;
       0,*)
         reason=$(head -c 500 "$part" | sed 's/^{"detail":"\([^"]*\)".*/\1/')
-        if [ $waited -ge 1200 ] || ! grep -qi '^retry-after:' "$head"; then rm -f "$part" "$head"; return 1; fi
+        if [ $waited -ge 1200 ] || ! grep -qi '^ *retry-after:' "$head"; then rm -f "$part" "$head"; return 1; fi
         rm -f "$part" "$head"
         if [ $waited = 0 ]; then say "$reason"; fi
         waited=$((waited + 5))
@@ -275,6 +306,7 @@ fetch() {
         continue ;;
       22,503|22,429) ;;
       22,*) reason="the server answers $status"; return 1 ;;
+      60,*) reason="the certificate of $url is not trusted"; return 1 ;;
       # No name, no connection, cut off, too slow.
       5,*|6,*|7,*|16,*|18,*|28,*|35,*|52,*|55,*|56,*|92,*) ;;
       *) reason='the download failed, see above'; return 1 ;;

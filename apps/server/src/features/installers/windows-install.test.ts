@@ -9,7 +9,7 @@ import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { enrolBody, TestAgent } from '../agents/test-agent.ts'
 import { TEST_CERT } from '../alerts/channels/test-certificate.ts'
 import { findServerTrust } from './install-files.ts'
-import { windowsLine, windowsScript } from './windows-script.ts'
+import { windowsDeployLine, windowsLine, windowsScript } from './windows-script.ts'
 
 type Order = Partial<Input<typeof createInstaller>['body']>
 
@@ -33,11 +33,47 @@ const NO_FLAGS = { power: false, rdp: false, ping: false }
 test('the PowerShell line carries the token in a header, and starts no process with it', async () => {
   await using server = await createTestServer()
   const { body } = await givenInstaller(server, {})
-  expect(body.cmd).toBe(
+  expect(body.cmd).toContain(
     `[Net.ServicePointManager]::SecurityProtocol='Tls12';$w=New-Object Net.WebClient;` +
-      `$w.Headers.Add('Authorization','Enrol ${body.token}');iex $w.DownloadString('${body.url}/agent/install.ps1')`,
+      `$w.Headers.Add('Authorization','Enrol ${body.token}');try{$s=$w.DownloadString('${body.url}/agent/install.ps1')}`,
   )
   expect(body.package).toMatchObject({ platform: 'windows', arch: 'x64', format: 'msi' })
+})
+
+test('the PowerShell line runs a whole script only, and throws the reason of everything else', async () => {
+  const given = { url: 'https://x', token: 't', trust: NO_TRUST }
+  for (const line of [windowsLine(given), windowsDeployLine('https://x/deploy', NO_TRUST)]) {
+    // An error of PowerShell is exit code 1 for tools, and leaves the window of a person open.
+    expect(line).toMatch(
+      /if\(-not \$s\.TrimEnd\(\)\.EndsWith\('# muster: end'\)\)\{.*;throw 'muster: nothing was installed: '\+\$s\};iex \$s$/,
+    )
+    expect(line).not.toMatch(/\bexit\b/)
+    for (const reason of [
+      'the server does not answer',
+      'the certificate of the server is not trusted',
+      'the answer is not a whole install script',
+    ])
+      expect(line).toContain(`'${reason}'`)
+    // One line, in the syntax of Windows PowerShell 5.1, with brackets that close.
+    expect(line).not.toMatch(/\n|\?\?|\?\.|&&|\|\|/)
+    for (const [open = '', close = ''] of ['{}', '()', '[]'])
+      expect([open, line.split(open).length]).toEqual([open, line.split(close).length])
+  }
+  const script = windowsScript({ ...given, flags: NO_FLAGS })
+  expect(script.trimEnd().endsWith('\n# muster: end')).toBe(true)
+})
+
+test('a refused line of Windows gets a sentence, as that of Linux', async () => {
+  await using server = await createTestServer()
+  const { url } = await server.listen()
+  const load = async (name: string) => {
+    const answer = await fetch(`${url}/agent/${name}`, {
+      headers: { authorization: `Enrol ${'x'.repeat(43)}` },
+    })
+    return [answer.status, await answer.text()]
+  }
+  expect(await load('install.ps1')).toEqual([403, expect.stringMatching(/^muster: the enrolment token is /)])
+  expect(await load('install.ps1')).toEqual(await load('install.sh'))
 })
 
 test('the script of Windows is for holders of a token of Windows', async () => {

@@ -1,5 +1,6 @@
 import type { InstallFlags } from '@muster/contract/api/installers'
 import type { ServerTrust } from './install-files.ts'
+import { END, REFUSAL } from './install-script.ts'
 
 export interface WindowsInstall {
   url: string
@@ -15,12 +16,29 @@ export interface WindowsInstall {
  */
 export function windowsLine({ url, token, trust }: Pick<WindowsInstall, 'url' | 'token' | 'trust'>): string {
   const header = `$w.Headers.Add('Authorization',${quote(`Enrol ${token}`)});`
-  return `${prelude(trust)}$w=New-Object Net.WebClient;${header}iex $w.DownloadString(${quote(`${url}/agent/install.ps1`)})`
+  return `${prelude(trust)}$w=New-Object Net.WebClient;${header}${runAnswer(`${url}/agent/install.ps1`)}`
 }
 
 /** The line for a deployment, whose address is the secret. */
 export function windowsDeployLine(address: string, trust: ServerTrust): string {
-  return `${prelude(trust)}iex (New-Object Net.WebClient).DownloadString(${quote(address)})`
+  return `${prelude(trust)}$w=New-Object Net.WebClient;${runAnswer(address)}`
+}
+
+/**
+ * Runs the whole script that the server sends. Everything else is thrown with a sentence: PowerShell then ends with exit
+ * code 1 where a tool has started it, and stays open where a person has. A refusal is the body of an error.
+ */
+function runAnswer(address: string): string {
+  const [refusal, end] = [quote(REFUSAL), quote(END)]
+  return (
+    `try{$s=$w.DownloadString(${quote(address)})}catch{$e=$_.Exception;$b=$e.GetBaseException();` +
+    'while($e -and $e -isnot [Net.WebException]){$e=$e.InnerException};' +
+    'if($e -and $e.Response){$s=(New-Object IO.StreamReader $e.Response.GetResponseStream()).ReadToEnd()}' +
+    `elseif($b -is [Security.Authentication.AuthenticationException]){$s=${refusal}+'the certificate of the server is not trusted'}` +
+    `else{$s=${refusal}+'the server does not answer'}};` +
+    `if(-not $s.TrimEnd().EndsWith(${end})){if($s.StartsWith(${refusal})){$s=$s.Substring(${REFUSAL.length}).Trim()}` +
+    `else{$s='the answer is not a whole install script'};throw ${quote(`${REFUSAL}nothing was installed: `)}+$s};iex $s`
+  )
 }
 
 /** For a silent installation by group policy or device management. The MSI reads its properties once. */
@@ -192,4 +210,5 @@ const TEMPLATE = String.raw`# Installs the Muster agent. Run it in PowerShell as
     [Net.ServicePointManager]::ServerCertificateValidationCallback = $null
   }
 }
+${END}
 `
