@@ -1,32 +1,15 @@
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { LINK_PATH } from '@muster/contract/agent/link'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { PATIENCE_MS } from '../../../../tools/patience.ts'
+import { openPlainProxy } from '../../../../tools/plain-proxy.ts'
 import { runProgram, startProgram } from '../testing/agent-process.ts'
 import { givenFolder, givenServer } from '../testing/given.ts'
 import { GOOD_TOKEN } from '../testing/test-server.ts'
 
-/** Passes requests on as nginx does with its defaults: without the upgrade. */
-async function givenProxy(port: number) {
-  const proxy = createServer((incoming, outgoing) => {
-    const { upgrade: _upgrade, ...headers } = incoming.headers
-    const { method, url: path } = incoming
-    const options = { port, host: '127.0.0.1', method, path, headers: { ...headers, connection: 'close' } }
-    const forwarded = request(options, (response) => {
-      outgoing.writeHead(response.statusCode ?? 0, response.headers)
-      response.pipe(outgoing)
-    })
-    forwarded.on('error', () => outgoing.destroy())
-    incoming.pipe(forwarded)
-  })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    proxy.close()
-    proxy.closeAllConnections()
-  })
-  // A listening TCP server has an address of this kind.
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+async function givenProxy(port: number): Promise<string> {
+  const proxy = await openPlainProxy(`http://127.0.0.1:${port}`)
+  onTestFinished(() => proxy[Symbol.dispose]())
+  return proxy.url
 }
 
 test('an agent behind a proxy that does not pass WebSockets says so in its log and its status', async () => {

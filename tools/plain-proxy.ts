@@ -1,23 +1,40 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request } from 'node:http'
+import { createServer, type IncomingMessage, request, type RequestListener } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { connect, type Socket } from 'node:net'
 
-/** A reverse proxy that passes no WebSockets at first, like nginx with its defaults: requests lose their upgrade. */
-export async function openPlainProxy(to: string) {
+/**
+ * A reverse proxy that passes no WebSockets at first, like nginx with its defaults: requests lose their upgrade. With a
+ * certificate it ends TLS.
+ */
+export async function openPlainProxy(to: string, tls?: { key: string; cert: string }) {
   const { hostname: host, port } = new URL(to)
   const tunnels = new Set<Socket>()
-  const server = createServer((incoming, outgoing) => {
+  const requests: { path: string; range: string | undefined }[] = []
+  const cuts: { path: RegExp; afterBytes: number }[] = []
+  const pass: RequestListener = (incoming, outgoing) => {
     const { upgrade: _upgrade, ...headers } = incoming.headers
-    const { method, url: path } = incoming
+    const { method, url: path = '/' } = incoming
+    requests.push({ path, range: headers.range })
     const options = { host, port, method, path, headers: { ...headers, connection: 'close' } }
     const forwarded = request(options, (response) => {
       outgoing.writeHead(response.statusCode ?? 502, response.headers)
-      response.pipe(outgoing)
+      const at = cuts.findIndex((cut) => cut.path.test(path))
+      if (at < 0) return void response.pipe(outgoing)
+      let left = cuts.splice(at, 1)[0]?.afterBytes ?? 0
+      response.on('data', (bytes: Buffer) => {
+        if (left <= 0) return
+        outgoing.write(bytes.subarray(0, left))
+        left -= bytes.length
+        // Written bytes arrive first.
+        if (left <= 0) outgoing.socket?.destroySoon()
+      })
     })
     forwarded.on('error', () => outgoing.writeHead(502).end())
     outgoing.on('close', () => forwarded.destroy())
     incoming.pipe(forwarded)
-  })
+  }
+  const server = tls === undefined ? createServer(pass) : createSecureServer(tls, pass)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -36,7 +53,11 @@ export async function openPlainProxy(to: string) {
     }
   }
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
+    /** Breaks the next response of such a path off, once for each call. */
+    cut: (path: RegExp, afterBytes: number) => void cuts.push({ path, afterBytes }),
+    /** The ranges that were requested of such a path, in order. */
+    requests: (path: RegExp) => requests.filter((one) => path.test(one.path)).map(({ range }) => range),
     /** As after the proxy was set up. Without a listener Node treats an upgrade as a plain request. */
     passWebSockets: () => void server.on('upgrade', tunnel),
     [Symbol.dispose]() {
