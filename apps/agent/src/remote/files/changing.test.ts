@@ -77,6 +77,13 @@ test('devices, pipes and sockets are deleted without being opened, and never edi
   expect(readdirSync(folder)).toEqual([])
 })
 
+test('a stream of the kernel has no text, and says so in words', async () => {
+  const { server } = await prepare()
+  const { refused } = await ask(server, 'read-text', { path: raw('/proc/kmsg') })
+  // Not everyone may open it.
+  expect(refused).toMatch(/^(This file is a stream of the system, |The (system|agent) )/)
+})
+
 test('the temporary file of an edit is registered before it exists, for an agent that is killed', async () => {
   const { server, folder, at, own } = await prepare()
   writeFileSync(at('conf'), 'a')

@@ -4,6 +4,7 @@ const SENTENCES: Record<string, string> = {
   ENOENT: 'The file or folder no longer exists.',
   ENOTDIR: 'This is a link or not a folder. Reload the folder.',
   ELOOP: 'This is a link. Open its target instead.',
+  EAGAIN: 'This file is a stream of the system, which has nothing to read now.',
   EISDIR: 'This is a folder.',
   EACCES: 'The agent has no permission to do this.',
   EPERM: 'The system does not allow this.',
