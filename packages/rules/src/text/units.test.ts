@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatRelativeTime } from './units.ts'
+import { formatAge, formatRelativeTime } from './units.ts'
 
 const now = Date.parse('2026-11-21T09:00:00.000Z')
 const MINUTE = 60
@@ -43,4 +43,12 @@ test('an ISO instant in another zone', () => {
 
 test.each(['', 'soon', NaN, Infinity, null, undefined])('%j prints nothing', (instant) => {
   expect(formatRelativeTime(instant, now)).toBe('')
+})
+
+test.each([
+  [60_000, '1 minute'],
+  [57 * 60_000, '57 minutes'],
+  [DAY * 1000, '1 day'],
+])('%d ms are %s', (ms, text) => {
+  expect(formatAge(ms)).toBe(text)
 })

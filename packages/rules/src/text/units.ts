@@ -65,9 +65,14 @@ function roundSize(size: number, digits: number): number {
 export function formatRelativeTime(instant: number | string | null | undefined, nowMs: number): string {
   const seconds = (nowMs - toMs(instant)) / 1000
   if (!Number.isFinite(seconds)) return ''
-  const { count, unit } = measure(Math.abs(seconds))
-  const amount = `${count} ${unit}${count === 1 ? '' : 's'}`
-  return seconds < 0 && count > 0 ? `in ${amount}` : `${amount} ago`
+  const amount = formatAge(Math.abs(seconds) * 1000)
+  return seconds < 0 && measure(-seconds).count > 0 ? `in ${amount}` : `${amount} ago`
+}
+
+/** A duration in one unit, in words: `57 minutes`. */
+export function formatAge(ms: number): string {
+  const { count, unit } = measure(ms / 1000)
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
 const SHORT_UNITS: Record<string, string> = {

@@ -1,5 +1,5 @@
 import { IconClockExclamation } from '@tabler/icons-react'
-import { formatRelativeTime } from '@muster/rules/text/units'
+import { formatAge } from '@muster/rules/text/units'
 import { useClockOffset } from '../../ui/layout/server-clock.ts'
 import { Banner } from './Banner.tsx'
 
@@ -9,12 +9,11 @@ const SHOWN_FROM_MS = 60_000
 export function ClockBanner() {
   const offsetMs = useClockOffset()
   if (Math.abs(offsetMs) < SHOWN_FROM_MS) return null
-  const amount = formatRelativeTime(0, Math.abs(offsetMs)).replace(/ ago$/, '')
   return (
     <Banner tone="warning" icon={<IconClockExclamation size={16} stroke={1.75} aria-hidden />}>
       <span>
-        The clock of this computer is {amount} {offsetMs < 0 ? 'ahead of' : 'behind'} the server. Times shown
-        follow the server.
+        The clock of this computer is {formatAge(Math.abs(offsetMs))} {offsetMs < 0 ? 'ahead of' : 'behind'}{' '}
+        the server. Times shown follow the server.
       </span>
     </Banner>
   )
