@@ -72,6 +72,12 @@ async function buildConsole(outDir) {
     logLevel: 'warn',
     build: { outDir, emptyOutDir: true },
   })
+  await build({
+    root: join(root, 'apps/console'),
+    configFile: join(root, 'apps/console/vite.api-docs.config.ts'),
+    logLevel: 'warn',
+    build: { outDir, emptyOutDir: false },
+  })
   await compressFolder(outDir)
 }
 

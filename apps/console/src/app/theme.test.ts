@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { COLORS } from './theme.ts'
+import { COLORS } from './colors.ts'
 
 type Rgb = [number, number, number]
 

@@ -8,48 +8,8 @@ import {
   rem,
 } from '@mantine/core'
 import { ICON_SIZES_PX } from '@muster/rules/text/layout'
+import { COLORS } from './colors.ts'
 
-/** Every colour of the console, for each scheme. The user's dash_* colours override them (use-user-colors.ts). */
-export const COLORS = {
-  dark: {
-    page: '#0d1117',
-    surface: '#12171f',
-    raised: '#171d27',
-    hover: '#1b2330',
-    line: '#242d3a',
-    control: '#6b7686',
-    text: '#e4e8ee',
-    dim: '#8d98a8',
-    selected: '#16263f',
-    accent: '#5b9dff',
-    accentHover: '#7ab0ff',
-    onAccent: '#0b1220',
-    negative: '#ff6b6b',
-    warning: '#f2b53c',
-    positive: '#3ecf8e',
-    info: '#62b0ff',
-    maintenance: '#3fbf6f',
-  },
-  light: {
-    page: '#f6f7f9',
-    surface: '#ffffff',
-    raised: '#fbfbfc',
-    hover: '#eef1f5',
-    line: '#dfe3e9',
-    control: '#858f9d',
-    text: '#18202b',
-    dim: '#5b6676',
-    selected: '#e5effd',
-    accent: '#1f66d6',
-    accentHover: '#1955b6',
-    onAccent: '#ffffff',
-    negative: '#c92a2a',
-    warning: '#a86800',
-    positive: '#14804a',
-    info: '#1c72c4',
-    maintenance: '#1b8a45',
-  },
-} as const
 type Scheme = keyof typeof COLORS
 
 /** Colours that a component may name: `color="negative"`. */

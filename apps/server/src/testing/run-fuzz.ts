@@ -147,13 +147,14 @@ function createRandom(seed: number): Random {
   }
 }
 
-/** For routes outside the contract: errors as text for machines, and a program that tests do not build. */
+/** For routes outside the contract: errors as text for machines, and what tests do not build. */
 const OTHER_ANSWERS: Record<string, number> = {
   '/agent/install.sh': 403,
   '/agent/install.ps1': 403,
   '/clients/:uid/deploy/': 404,
   '/agent/program.mjs': 503,
   '/agent/launcher.mjs': 503,
+  '/docs/': 503,
 }
 const WARN = 40
 const LONG_CHARS = 60_000

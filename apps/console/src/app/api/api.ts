@@ -1,4 +1,4 @@
-import { ApiError, callEndpoint, XSRF_COOKIE } from '@muster/contract/client'
+import { ApiError, callEndpoint } from '@muster/contract/client'
 import type { Endpoint, Input, Output } from '@muster/contract/endpoint'
 import { queryOptions } from '@tanstack/react-query'
 import { isReplacedSoon } from '../session/replaced-session.ts'
@@ -7,6 +7,7 @@ import { readStoredToken } from '../session/session.ts'
 import { createStore, useStore } from '../session/store.ts'
 import { readServerClock } from '../../ui/layout/server-clock.ts'
 import { queryKey } from './query-key.ts'
+import { requestHeaders } from './request-headers.ts'
 
 /**
  * Responses that `public/first-paint.js` requested while this program was loading. Each is used once, by the first call
@@ -166,28 +167,3 @@ function isRefusedSession(error: unknown): boolean {
 }
 
 const refusalListeners = new Set<(error: ApiError, endpoint: Endpoint) => void>()
-
-/** Headers that identify the user; for requests outside the endpoints. */
-export function requestHeaders(): Record<string, string> {
-  // Read for each request: another tab may have signed in again.
-  const access_token = readStoredToken()
-  const xsrf = XSRF_COOKIES.map((name) => readCookie(name)).find((value) => value !== undefined)
-  return {
-    ...(access_token === null ? {} : { authorization: `Token ${access_token}` }),
-    ...(xsrf === undefined ? {} : { 'x-xsrf-token': xsrf }),
-  }
-}
-
-/** The last one may belong to another program on this host name. Earlier versions of the server set no other. */
-const XSRF_COOKIES = [`__Host-${XSRF_COOKIE}`, XSRF_COOKIE, 'XSRF-TOKEN']
-
-function readCookie(name: string): string | undefined {
-  const found = document.cookie.split('; ').find((cookie) => cookie.startsWith(`${name}=`))
-  if (found === undefined) return undefined
-  try {
-    return decodeURIComponent(found.slice(name.length + 1))
-  } catch {
-    // A cookie of another program.
-    return undefined
-  }
-}

@@ -17,11 +17,11 @@ import { readCoreSettings } from '../../platform/config/core-settings.ts'
 import { findPreferences } from '../users/queries.ts'
 import { findCarriedAgent } from '../updates/carried-agent.ts'
 import { isSetupOpen } from '../clients/finish-setup.ts'
-import { writeDocsPage } from '../../platform/http/docs-page.ts'
 import { writeGuidePage } from '../../platform/http/guide-page.ts'
-import { describeApi, type DescribedRoute } from '../../platform/http/openapi.ts'
+import type { DescribedRoute } from '../../platform/http/openapi.ts'
 import { PAGE_POLICY } from '../../platform/http/security-headers.ts'
 import type { Metrics } from '../../platform/http/metrics.ts'
+import { describeApi } from './description/describe-api.ts'
 import { viewDashInfo } from './view.ts'
 
 export function coreRoutes(api: Api, ctx: Context): void {
@@ -83,27 +83,17 @@ function hasMetricsToken({ headers }: FastifyRequest, token: string | undefined)
 /** The file of the repository, so that its examples exist once. */
 const PROXY_GUIDE = join(import.meta.dirname, '../../../../../docs/reverse-proxy.md')
 
-/** The API description, and a page for administrators. Built at the first request, when every route is mounted, and cached. */
+/** The API description, and the guide for proxies. Built at the first request, when every route is mounted, and cached. */
 export function descriptionRoutes(api: Api, routes: readonly DescribedRoute[]): void {
-  let description: string | undefined
-  let page: string | undefined
+  let description: Promise<string> | undefined
   let guide: string | undefined
 
   api.fastify.get(
     '/openapi.json',
     { config: { summary: 'This description of the API, as OpenAPI 3.1' } },
     async (_request, reply) => {
-      description ??= JSON.stringify(describeApi(routes, VERSION))
-      return reply.type('application/json; charset=utf-8').send(description)
-    },
-  )
-
-  api.fastify.get(
-    '/docs/',
-    { config: { summary: 'This description of the API, as a page' } },
-    async (_request, reply) => {
-      page ??= writeDocsPage(routes, VERSION)
-      return reply.type('text/html; charset=utf-8').header('content-security-policy', PAGE_POLICY).send(page)
+      description ??= describeApi(routes, VERSION).then((api) => JSON.stringify(api))
+      return reply.type('application/json; charset=utf-8').send(await description)
     },
   )
 

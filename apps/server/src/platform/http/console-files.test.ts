@@ -31,6 +31,24 @@ test('the console is served compressed, hashed files forever and the page revali
   expect([plain.headers['content-encoding'], plain.text]).toEqual([undefined, 'x'.repeat(5000)])
 })
 
+test('the page about the API has the policy of the console, with the Trusted Types of its library', async () => {
+  await using folder = await createConsoleFolder()
+  await writeFile(join(folder.path, 'api-docs.html'), '<title>API</title>')
+  await using server = await createTestServer({ consoleFolder: folder.path })
+  const get = (url: string) => server.anonymous.send({ method: 'GET', url, headers: HTML })
+  const [page, home] = [await get('/docs/'), await get('/')]
+  expect([page.status, page.text, page.headers['cache-control']]).toEqual([
+    200,
+    '<title>API</title>',
+    'no-cache',
+  ])
+  const policy = String(home.headers['content-security-policy'])
+  expect(page.headers['content-security-policy']).toBe(`${policy} vue`)
+  expect(policy).toMatch(/trusted-types default$/)
+  // Only with its own policy.
+  expect((await get('/api-docs.html')).text).not.toBe('<title>API</title>')
+})
+
 test('unchanged files are not sent again', async () => {
   await using folder = await createConsoleFolder()
   await using server = await createTestServer({ consoleFolder: folder.path })

@@ -4,24 +4,30 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHash } from 'node:crypto'
 import { negotiate } from '@fastify/accept-negotiator'
 import { clientHas } from './etags.ts'
-import { CONSOLE_POLICY, PAGE_POLICY, WORKER_POLICY } from './security-headers.ts'
+import { API_DOCS_POLICY, CONSOLE_POLICY, PAGE_POLICY, WORKER_POLICY } from './security-headers.ts'
 
 const ONE_YEAR_SECONDS = 31_536_000
 const INDEX = 'index.html'
+const API_DOCS = 'api-docs.html'
 const WORKER = 'service-worker.js'
 const NOT_BUILT = `<!doctype html><title>Muster</title><p>The console has not been built yet. Start the server with <code>npm start</code>, or run <code>node deploy/build.mjs console</code>.`
 
 export interface ConsoleFiles {
   /** Serves the console to a browser at any address; the console routes from there. */
   sendIndex(request: FastifyRequest, reply: FastifyReply): FastifyReply
+  /** Serves the page about the API. */
+  sendApiDocs(request: FastifyRequest, reply: FastifyReply): FastifyReply
 }
 
 /** Serves the built console from memory: hashed files forever, the page revalidated each time. */
 export function serveConsole(fastify: FastifyInstance, folder: string): ConsoleFiles {
-  if (!existsSync(join(folder, INDEX))) return { sendIndex: (_request, reply) => sendNotBuilt(reply) }
+  if (!existsSync(join(folder, INDEX))) {
+    const sendPage = (_request: FastifyRequest, reply: FastifyReply) => sendNotBuilt(reply)
+    return { sendIndex: sendPage, sendApiDocs: sendPage }
+  }
   // Only files on this list are ever opened, whatever the URL.
   for (const [name, file] of listFiles(folder)) {
-    if (name === INDEX) continue
+    if (name === INDEX || name === API_DOCS) continue
     fastify.get(`/${name}`, (request, reply) => {
       if (name === WORKER) void reply.header('content-security-policy', WORKER_POLICY)
       return sendFile(file, request, reply, 'no-cache')
@@ -33,14 +39,17 @@ export function serveConsole(fastify: FastifyInstance, folder: string): ConsoleF
     if (file === undefined) return reply.callNotFound()
     return sendFile(file, request, reply, `public, max-age=${ONE_YEAR_SECONDS}, immutable`)
   })
-  const index = new CachedFile(folder, INDEX, [])
   return {
-    sendIndex: (request, reply) =>
-      index.send(request, reply, {
-        'cache-control': 'no-cache',
-        'content-security-policy': CONSOLE_POLICY,
-      }) ?? sendNotBuilt(reply),
+    sendIndex: pageSender(folder, INDEX, CONSOLE_POLICY),
+    sendApiDocs: pageSender(folder, API_DOCS, API_DOCS_POLICY),
   }
+}
+
+function pageSender(folder: string, name: string, policy: string) {
+  const page = new CachedFile(folder, name, [])
+  const headers = { 'cache-control': 'no-cache', 'content-security-policy': policy }
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+    page.send(request, reply, headers) ?? sendNotBuilt(reply)
 }
 
 function sendFile(file: CachedFile, request: FastifyRequest, reply: FastifyReply, cacheControl: string) {

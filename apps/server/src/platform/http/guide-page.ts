@@ -1,4 +1,11 @@
-import { escape, STYLE } from './docs-page.ts'
+const STYLE = `
+:root { color-scheme: light dark; --line: light-dark(#dfe3e9, #242d3a); --dim: light-dark(#5b6676, #8d98a8); --accent: light-dark(#1f66d6, #5b9dff); --raised: light-dark(#f6f7f9, #12171f) }
+body { font: 14px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 960px; padding: 24px 16px; background: light-dark(#fff, #0d1117); color: light-dark(#18202b, #e4e8ee) }
+h1 { font-size: 20px } h2 { font-size: 15px; margin: 32px 0 8px } a { color: var(--accent) }
+details { border-top: 1px solid var(--line) } summary { padding: 8px 0; cursor: pointer; display: flex; flex-wrap: wrap; gap: 4px 12px }
+code, pre { font: 12px/1.5 ui-monospace, monospace } pre { background: var(--raised); padding: 12px; overflow: auto; white-space: pre-wrap }
+.method { font-weight: 600; min-width: 56px } .access { color: var(--dim); margin-left: auto } p, li, h3 { margin: 8px 0; font-size: 13px } h3 { color: var(--dim) } ul { padding-left: 20px }
+`
 
 /**
  * A file of `docs/` as a page without scripts. It knows the Markdown that those files use: headings, paragraphs, lists,
@@ -29,4 +36,12 @@ function writeLine(text: string): string {
     .replaceAll(/\*\*([^*]+)\*\*/g, '<b>$1</b>')
     .replaceAll(/\[([^\]]+)\]\((https:[^)]+)\)/g, '<a href="$2">$1</a>')
     .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+}
+
+function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
 }

@@ -121,6 +121,9 @@ export async function openHttp(
   await compressAnswers(fastify)
   const consoleFiles = serveConsole(fastify, consoleFolder)
   const routes = collectRoutes(fastify)
+  fastify.get('/docs/', { config: { summary: 'This description of the API, as a page' } }, (request, reply) =>
+    consoleFiles.sendApiDocs(request, reply),
+  )
   fastify.addHook('onRequest', async (request, reply) => {
     const { endpoint } = request.routeOptions.config
     // The router takes an empty part for a parameter.

@@ -40,6 +40,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Set by route(). */
     endpoint?: Endpoint
+    /** Set by route(): keys get another response without X-Muster-Shape. */
+    hasReferenceShape?: boolean
     /** For routes that are not endpoints: their summary in the API description. */
     summary?: string
     /** Its address is a secret, and no cookie counts: a page of another origin gains nothing by calling it. */
@@ -113,7 +115,7 @@ export function route<E extends Endpoint>(
   api.fastify.route({
     method: endpoint.method,
     url: endpoint.path,
-    config: { endpoint },
+    config: { endpoint, hasReferenceShape: shapes !== undefined },
     ...(endpoint.bodyLimit === undefined ? {} : { bodyLimit: endpoint.bodyLimit }),
     handler: async (request, reply) => {
       const caller = await admit(api, endpoint, { request, reply })

@@ -26,6 +26,12 @@ export const CONSOLE_POLICY = [
   'trusted-types default',
 ].join('; ')
 
+/**
+ * The page about the API: the console's policy, and the policy of Trusted Types with which its library shows text that
+ * it has made of Markdown. All of that text is in the description of this server.
+ */
+export const API_DOCS_POLICY = CONSOLE_POLICY.replace('trusted-types default', 'trusted-types default vue')
+
 /** The console's service worker fetches the console's files. */
 export const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 

@@ -1,6 +1,7 @@
 import { startDownload } from '@muster/contract/api/files'
 import { ApiError, readError } from '@muster/contract/client'
-import { call, requestHeaders } from '../../../app/api/api.ts'
+import { call } from '../../../app/api/api.ts'
+import { requestHeaders } from '../../../app/api/request-headers.ts'
 import { imageTypeOf, MAX_IMAGE_BYTES } from './file-rows.ts'
 
 /** A picture of a machine, as bytes that browsers can only draw. Throws ApiError. */
