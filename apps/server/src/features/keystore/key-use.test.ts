@@ -330,7 +330,7 @@ test('an action of an alert template reads a key with the role of its author', a
     scriptOrder(
       ctx,
       machine,
-      { username: 'server', source: '', userId },
+      { username: 'server', source: '', userId, isSuperuser: false },
       {
         script: script.id,
         args: [VARIABLE],
