@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
+import { refuseOnServerMachines } from './features/agents/refuse-server-machine.ts'
+import { markServerMachine } from './features/installers/server-machine.ts'
 import { switchOffWhenHosted } from './features/settings/change-settings.ts'
 import { refuseForeignKey } from './features/system/refuse-foreign-key.ts'
 import { keyIn, openKeyDesk } from './features/users/api-keys/authenticate-key.ts'
@@ -48,6 +50,7 @@ export async function createApp(
 ): Promise<App> {
   await refuseForeignKey(ctx)
   await switchOffWhenHosted(ctx)
+  await markServerMachine(ctx)
   const http = await openHttp(ctx, options.consoleFolder ?? CONSOLE_FOLDER)
   const { fastify, metrics, mounted, routes, stop } = http
   const cookies = await openSessionCookies(ctx)
@@ -56,6 +59,7 @@ export async function createApp(
     fastify,
     authenticate: (request, reply) =>
       keyIn(request) === undefined ? authenticate(ctx, cookies, { request, reply }) : callerOfKey(request),
+    refuseMachines: (caller, endpoint, named) => refuseOnServerMachines(ctx.db, caller, endpoint, named),
     idempotency: createIdempotency(ctx),
     mounted,
     disk: ctx.disk,

@@ -65,7 +65,9 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
   const database =
     overrides.database ?? stack.use(await openDatabase<Database>(config.databaseUrl, config.dataFolder))
   await migrate(database, { migrations, dataFolder: config.dataFolder })
-  const bus = overrides.bus ?? stack.use(await openBus(config.natsUrl, log))
+  const bus =
+    overrides.bus ??
+    stack.use(await openBus(config.natsUrl, log, secrets.deriveToken('messages of servers', 'bus')))
   const jobs = stack.use(createJobs({ database, processId, now, log }))
   const handlers: ((event: Event) => void)[] = []
   const handle = (event: Event) => {

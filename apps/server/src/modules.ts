@@ -122,6 +122,7 @@ import {
 } from './features/tasks/on-script-removed.ts'
 import { markUserTasksStale } from './features/tasks/mark-tasks-stale.ts'
 import { markVariablesStale } from './features/tasks/mark-variables-stale.ts'
+import { approvalsRoutes } from './features/tasks/approvals.ts'
 import { tasksRoutes } from './features/tasks/routes.ts'
 import { taskDefinitions } from './features/tasks/definitions.ts'
 import { timelineRoutes } from './features/timeline/routes.ts'
@@ -291,6 +292,7 @@ export async function openModules(
   metricsRoutes(api, ctx, fleet)
 
   tasksRoutes(api, ctx, fleet)
+  approvalsRoutes(api, ctx)
   ctx.jobs.define(tasksJobs(ctx, fleet))
 
   powerRoutes(api, ctx, fleet)

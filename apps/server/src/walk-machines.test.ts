@@ -29,6 +29,8 @@ const REFUSED: Readonly<Record<string, number>> = {
   'POST /software/:agent_id/uninstall/': 409,
   // It is awake.
   'POST /agents/:agent_id/wol/': 409,
+  // Nothing waits for approval.
+  'POST /agents/:agent_id/approvals/': 409,
   // It opens no channels.
   'POST /agents/:agent_id/files/uploads/:upload/': 409,
   // No agent was built.

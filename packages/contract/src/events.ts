@@ -128,6 +128,7 @@ export const EVENTS = {
     scope: 'agents',
     stale: [
       { endpoint: 'GET /agents/:agent_id/checks/' },
+      { endpoint: 'GET /agents/:agent_id/approvals/' },
       { endpoint: 'GET /agents/:agent_id/checks/dropped/' },
       { endpoint: 'GET /checks/' },
       { endpoint: 'GET /checks/:id/', by: 'id' },
@@ -147,6 +148,7 @@ export const EVENTS = {
     scope: 'agents',
     stale: [
       { endpoint: 'GET /agents/:agent_id/tasks/' },
+      { endpoint: 'GET /agents/:agent_id/approvals/' },
       { endpoint: 'GET /tasks/' },
       { endpoint: 'GET /tasks/:id/', by: 'id' },
       { endpoint: 'GET /tasks/:id/runs/', by: 'id' },

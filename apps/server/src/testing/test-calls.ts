@@ -157,6 +157,9 @@ export function bodyIn(world: World, endpoint: Endpoint): unknown {
     'POST /agents/:agent_id/files/uploads/': { path: 'L2E', size: 1 },
     'POST /agents/:agent_id/files/uploads/:upload/': { path: 'L2E', size: 1, hash: null },
     'POST /agents/:agent_id/files/download/': { path: 'Lw' },
+    'POST /agents/:agent_id/approvals/': {
+      definitions: [{ kind: 'task', id: world.taskId, revision: 'of another task' }],
+    },
     'POST /agents/:agent_id/cmd/': { shell: 'sh', cmd: 'true', wait: false },
     'POST /agents/:agent_id/runscript/': { script: world.scriptId, wait: false },
     'POST /agents/:agent_id/reboot/': { message: 'Updates' },

@@ -26,7 +26,7 @@ export async function createTwoServers(): Promise<TwoServers> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'muster-two-'))
   stack.defer(() => rm(dataFolder, { recursive: true, force: true }))
   const nats = findNats() === undefined ? undefined : stack.use(await startTestNats())
-  const bus = nats === undefined ? stack.use(await openBus(undefined, console)) : undefined
+  const bus = nats === undefined ? stack.use(await openBus(undefined, console, '')) : undefined
   const options = {
     // The database is the one below. The URL only marks it as shared.
     env: {

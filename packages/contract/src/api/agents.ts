@@ -56,6 +56,8 @@ export const AgentRow = z.object({
   client_id: z.int(),
   site_id: z.int(),
   monitoring_type: MonitoringType,
+  /** Its agent runs as the user of a server: only superusers may act on it. */
+  server_machine: z.boolean(),
   plat: Platform,
   goarch: z.string(),
   description: z.string(),

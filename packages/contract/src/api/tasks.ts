@@ -289,3 +289,37 @@ export const getTaskRun = endpoint({
   params: IdParams.extend({ run: Id }),
   response: TaskRunDetail,
 })
+
+/** A task or script check that a machine of a server gets when a superuser approves this revision. */
+export const WaitingDefinition = z.object({
+  kind: z.enum(['task', 'check']),
+  id: z.int(),
+  name: z.string(),
+  revision: z.string(),
+  policy_name: z.string().nullable(),
+})
+export type WaitingDefinition = z.infer<typeof WaitingDefinition>
+
+export const listWaitingDefinitions = endpoint({
+  method: 'GET',
+  path: '/agents/:agent_id/approvals/',
+  access: 'can_list_agents',
+  summary: 'Tasks and script checks that wait for the approval of a superuser, on the machine of a server',
+  params: AgentParams,
+  response: z.array(WaitingDefinition),
+})
+
+export const approveDefinitions = endpoint({
+  method: 'POST',
+  path: '/agents/:agent_id/approvals/',
+  access: 'can_manage_autotasks',
+  summary: 'Approve tasks and script checks for the machine of a server, as superuser',
+  params: AgentParams,
+  body: z.object({
+    definitions: z
+      .array(WaitingDefinition.pick({ kind: true, id: true, revision: true }))
+      .min(1)
+      .max(1000),
+  }),
+  response: z.object({ approved: z.int() }),
+})

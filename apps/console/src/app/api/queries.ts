@@ -3,7 +3,9 @@ import { type DashInfo, getDashInfo } from '@muster/contract/calls/system'
 import { getMe, type Me } from '@muster/contract/calls/users'
 import type { Permission } from '@muster/contract/permissions'
 import { TREE_RELOAD_DELAY_MS } from '@muster/rules/text/layout'
+import { actsOnMachine, SERVER_MACHINE_REASON } from '@muster/rules/agents/server-machine'
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
 import { call, keepQuiet, query } from './api.ts'
 import { queryKey } from './query-key.ts'
 
@@ -29,7 +31,18 @@ export const useMe = (): Me | undefined => useQuery(meQuery).data
 /** Whether the user's role allows it; false until that is known, so that nothing appears and vanishes. */
 export function useMay(permission: Permission): boolean {
   const me = useMe()
-  return me !== undefined && may(me, permission)
+  const isReadOnly = useContext(ReadOnlyMachine)
+  return me !== undefined && may(me, permission) && !(isReadOnly && actsOnMachine(permission))
+}
+
+/** Around the screens of a machine on which the user may only look: see useServerMachineReason. */
+const ReadOnlyMachine = createContext(false)
+export const ReadOnlyMachineProvider = ReadOnlyMachine.Provider
+
+/** Why the user may not act on this machine: only superusers may on that of the server. */
+export function useServerMachineReason(agent: { server_machine: boolean } | undefined): string | undefined {
+  const me = useMe()
+  return agent?.server_machine === true && me?.is_superuser !== true ? SERVER_MACHINE_REASON : undefined
 }
 
 export const may = (me: Me, permission: Permission): boolean =>

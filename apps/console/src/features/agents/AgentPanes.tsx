@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useEffect } from 'react'
 import { agentPlatform } from '../../app/session/store.ts'
 import { query } from '../../app/api/api.ts'
+import { ReadOnlyMachineProvider, useServerMachineReason } from '../../app/api/queries.ts'
 import { lazyPart } from '../../app/shell/lazy-part.ts'
 import { type Pane, PANES } from '../../app/search.ts'
 import { SkeletonRows } from '../../ui/layout/States.tsx'
@@ -129,11 +130,16 @@ interface PaneContentProps {
 
 function PaneContent({ pane, agentId, named }: PaneContentProps) {
   const { data: agent, error, refetch } = useQuery(query(getAgent, { params: { agent_id: agentId } }))
+  const reason = useServerMachineReason(agent)
   if (error !== null && (agent === undefined || isGone(error))) {
     return <AgentError error={error} onRetry={() => void refetch()} />
   }
   if (agent === undefined) return <SkeletonRows rows={6} />
-  return <PaneOf key={agentId} pane={pane} agent={agent} named={named} />
+  return (
+    <ReadOnlyMachineProvider value={reason !== undefined}>
+      <PaneOf key={agentId} pane={pane} agent={agent} named={named} />
+    </ReadOnlyMachineProvider>
+  )
 }
 
 function PaneOf({ pane, agent, named }: { pane: Pane; agent: AgentDetail; named: boolean }) {

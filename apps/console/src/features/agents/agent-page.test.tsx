@@ -1,5 +1,7 @@
+import { approveDefinitions, listWaitingDefinitions } from '@muster/contract/api/tasks'
 import { listAlerts } from '@muster/contract/api/alerts'
 import { getPatchStatus, listPatches } from '@muster/contract/api/patches'
+import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { answer } from '../../testing/test-server.ts'
@@ -83,4 +85,37 @@ test('tabs count failing checks, missing patches and open alerts, whichever is o
   await expect.element(tab('Alerts 3 open')).toBeVisible()
   await page.getByRole('tab', { name: 'Summary' }).click()
   await expect.element(page.getByText('2 missing, 1 critical')).toBeVisible()
+})
+
+const WAITING = [{ kind: 'task' as const, id: 7, name: 'Tidy up', revision: 'r1', policy_name: 'Linux' }]
+
+test('on the machine of the server a user who is no superuser sees why nothing can be done there', async () => {
+  const me = { is_superuser: false, permissions: [...PERMISSIONS] }
+  const { server, open } = await givenChecks({ agent: { server_machine: true }, me })
+  server.on(listWaitingDefinitions, () => answer(listWaitingDefinitions, WAITING))
+  await open(`/agents/${AGENT}`)
+  await expect.element(page.getByRole('note').getByText(/^This is the machine of the server/)).toBeVisible()
+  await expect
+    .element(page.getByText(/^Not running here until a superuser approves: task Tidy up/))
+    .toBeVisible()
+  expect(page.getByRole('button', { name: 'Approve' }).elements()).toHaveLength(0)
+  await page.getByRole('button', { name: 'Actions' }).click()
+  for (const name of [/^Take control/, /^Send command/, /^Run script/, /^Edit /, /^Remove machine/])
+    await expect.element(page.getByRole('menuitem', { name })).toBeDisabled()
+})
+
+test('a superuser approves what waits for the machine of the server', async () => {
+  const { server, open } = await givenChecks({ agent: { server_machine: true } })
+  let waiting = WAITING
+  server.on(listWaitingDefinitions, () => answer(listWaitingDefinitions, waiting))
+  const sent: unknown[] = []
+  server.on(approveDefinitions, ({ body }) => {
+    sent.push(body)
+    waiting = []
+    return answer(approveDefinitions, { approved: 1 })
+  })
+  await open(`/agents/${AGENT}`)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await expect.element(page.getByText(/^Not running here/)).not.toBeInTheDocument()
+  expect(sent).toEqual([{ definitions: [{ kind: 'task', id: 7, revision: 'r1' }] }])
 })

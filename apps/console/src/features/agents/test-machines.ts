@@ -12,6 +12,7 @@ export function testMachine(more: Partial<AgentRow> = {}): AgentRow {
     client_id: 1,
     site_id: 1,
     monitoring_type: 'workstation',
+    server_machine: false,
     plat: 'linux',
     goarch: 'amd64',
     description: '',

@@ -29,7 +29,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { call } from '../../app/api/api.ts'
 import { queryKey } from '../../app/api/query-key.ts'
 import { notifyDone, notifyUndo } from '../../app/shell/notify.ts'
-import { useMay } from '../../app/api/queries.ts'
+import { useMay, useServerMachineReason } from '../../app/api/queries.ts'
 import { useDialog } from '../../app/dialogs/use-dialog.ts'
 import { unlessAllowed } from '../../app/shell/row-actions.ts'
 import { divider, type MenuEntry } from '../../ui/dialog/menu-entry.ts'
@@ -39,7 +39,10 @@ import { usePowerMenu } from '../power/use-power-menu.ts'
 import { openRemoteBackground, TOOL_WINDOW } from '../remote/side-by-side.ts'
 import { patchMachine } from './use-live-machines.ts'
 
-export type MenuAgent = Pick<AgentRow, 'agent_id' | 'hostname' | 'connected' | 'maintenance_mode'>
+export type MenuAgent = Pick<
+  AgentRow,
+  'agent_id' | 'hostname' | 'connected' | 'maintenance_mode' | 'server_machine'
+>
 
 /** All actions of a machine: the menu of the table, the summary and the machine page. */
 export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false } = {}): MenuEntry[] {
@@ -64,6 +67,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
   const check = useRunChecks()
   const power = usePowerMenu()
   const update = useUpdateMenu()
+  const serverReason = useServerMachineReason(agent)
   if (agent === undefined || isLoading) return []
   const { agent_id, hostname, connected, maintenance_mode } = agent
   const away = connected ? undefined : `${hostname} is offline.`
@@ -78,8 +82,7 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
           run: () => void navigate({ to: '/agents/$agent_id', params: { agent_id } }),
         },
       ]
-  return [
-    ...openPage,
+  const entries: MenuEntry[] = [
     {
       id: 'take-control',
       label: 'Take control',
@@ -242,6 +245,19 @@ export function useAgentMenu(agent: MenuAgent | undefined, { onAgentPage = false
       run: () => open('remove-agent', agent_id),
     },
   ]
+  return [...openPage, ...(serverReason === undefined ? entries : entries.map(disableActs(serverReason)))]
+}
+
+/** Entries that do nothing on the machine. */
+const LOOKS = /^(alert-preview|pending-actions|compare|url-action)/
+
+function disableActs(reason: string) {
+  const disable = (entry: MenuEntry): MenuEntry => {
+    if ('entries' in entry) return { ...entry, entries: entry.entries.map(disable) }
+    if (!('run' in entry) || LOOKS.test(entry.id)) return entry
+    return { ...entry, disabledReason: reason }
+  }
+  return disable
 }
 
 function noteOf(can: ReturnType<typeof agentCan.sendCommand>): string | undefined {

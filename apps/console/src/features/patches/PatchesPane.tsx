@@ -17,7 +17,7 @@ import { isFinal } from '@muster/rules/agents/history-state'
 import { IconAlertTriangle, IconRotateClockwise } from '@tabler/icons-react'
 import { call, query } from '../../app/api/api.ts'
 import { queryKey } from '../../app/api/query-key.ts'
-import { useMay } from '../../app/api/queries.ts'
+import { useMay, useServerMachineReason } from '../../app/api/queries.ts'
 import { EmptyState } from '../../ui/layout/States.tsx'
 import list from '../../ui/layout/ListPane.module.css'
 import { InstallDialog, InstallRun } from '../runs/InstallDialog.tsx'
@@ -215,7 +215,7 @@ function PatchNotes({ agent, status, onShow }: PatchNotesProps) {
 }
 
 interface PatchToolsProps {
-  agent: Pick<AgentDetail, 'connected' | 'hostname'>
+  agent: Pick<AgentDetail, 'connected' | 'hostname' | 'server_machine'>
   patches: readonly MachinePatch[]
   installed: readonly MachinePatch[]
   lists: Lists
@@ -289,7 +289,7 @@ function InstallButtons({ agent, patches, status, onInstall }: PatchToolsProps) 
   const wanted = patches.filter(({ action }) => action !== 'ignore')
   const security = wanted.filter((patch) => patch.security)
   const approved = patches.filter(({ action }) => action === 'approve')
-  const whyNot = whyNoInstall(agent, status)
+  const whyNot = useServerMachineReason(agent) ?? whyNoInstall(agent, status)
   return (
     <>
       {security.length > 0 && security.length < wanted.length && (

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit, failedTo } from '../audit/write-audit.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
-import { requireAgent } from './require-agent.ts'
+import { requireAgentToAct } from './refuse-server-machine.ts'
 
 /** The caller and the machine of a request. */
 export interface AgentRequest {
@@ -42,7 +42,7 @@ export async function requestAgent<Name extends RequestName>(
     before,
   }: Act<Name>,
 ): Promise<Reply<Name>> {
-  const agent = await requireAgent(ctx.db, agentId, caller)
+  const agent = await requireAgentToAct(ctx.db, agentId, caller)
   const write = (message: string, after: unknown, answer?: Reply<Name>) =>
     ctx.transaction(async (tx, emit) => {
       await audit(tx, { caller, action, object_type, message, before: before?.(answer), after, agent, emit })

@@ -83,6 +83,7 @@ function viewShared(row: AgentsRow, facts: AgentFacts | null, now: Date) {
     client_id: row.client_id,
     site_id: row.site_id,
     monitoring_type: row.monitoring_type,
+    server_machine: row.server_machine === 1,
     plat: row.plat,
     goarch: row.arch,
     description: row.description,

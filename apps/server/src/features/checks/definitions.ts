@@ -173,12 +173,20 @@ export const checkDefinitions: DefinitionKind<CheckDefinition> = {
   findWanted: (db, agentIds) =>
     db
       .selectFrom('checks')
-      .select(['id', 'agent_id', 'revision'])
-      .where('agent_id', 'in', agentIds)
+      .innerJoin('agents', 'agents.agent_id', 'checks.agent_id')
+      .select(['checks.id', 'checks.agent_id', 'revision'])
+      .where('checks.agent_id', 'in', agentIds)
+      .where((eb) =>
+        eb.or([
+          eb('server_machine', '=', 0),
+          eb('check_type', '!=', 'script'),
+          eb('revision', '=', eb.ref('approved_revision')),
+        ]),
+      )
       .where('check_type', 'not in', SERVER_CHECK_TYPES)
       .where('overridden_by', 'is', null)
       .where((eb) => eb.or([eb('check_type', '!=', 'script'), eb('script_id', 'is not', null)]))
-      .orderBy('id')
+      .orderBy('checks.id')
       .execute(),
   define: ({ db, secrets }, ids) => findDefinitions(db, ids, secrets),
 }

@@ -1,5 +1,6 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { chunk } from '../../platform/database/sql.ts'
 import { emitDefinitionsChanged } from '../../fleet/definition-sync.ts'
 import type { TxContext } from '../alerts/store-alerts.ts'
@@ -19,21 +20,52 @@ export async function markIntervalChecksStale(tx: Db, emit: Emit, agentId: strin
 /**
  * Call in the transaction of every change that may affect check definitions: it updates their revisions and the
  * versions of their machines, and notifies the processes with their links after the commit. Server checks are due now.
- * `agentIds`: machines that lose a check.
+ * `agentIds`: machines that lose a check. What a superuser changes on a machine of a server stays approved,
+ * or is if it is new.
  */
 export async function markChecksStale(
   tx: Db,
   emit: Emit,
-  changed: { checkIds?: number[]; agentIds?: string[] },
+  changed: { checkIds?: number[]; agentIds?: string[]; by?: Pick<Caller, 'isSuperuser'> },
 ): Promise<void> {
   const stale: { id: number; agent_id: string }[] = []
   for (const ids of chunk(changed.checkIds ?? [])) {
+    const approved = changed.by?.isSuperuser === true ? await findApproved(tx, ids) : []
     stale.push(...(await storeRevisions(tx, ids)))
     await rescheduleServerChecks(tx, ids)
+    if (approved.length > 0) await approveChecks(tx, approved)
   }
   const agentIds = [...new Set([...stale.map(({ agent_id }) => agent_id), ...(changed.agentIds ?? [])])]
   for (const ids of chunk(agentIds)) await raiseVersions(tx, ids)
   emitDefinitionsChanged(emit, 'check.redefined', { stale, agentIds })
+}
+
+/** Also new ones. Of the others, a superuser may not have seen what changed. */
+async function findApproved(tx: Db, ids: readonly number[]): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('checks')
+    .select('id')
+    .where('id', 'in', ids)
+    .whereRef('revision', '=', 'approved_revision')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+const approveChecks = (tx: Db, ids: readonly number[]) =>
+  tx
+    .updateTable('checks')
+    .set((eb) => ({ approved_revision: eb.ref('revision') }))
+    .where('id', 'in', ids)
+    .execute()
+
+/** A superuser has approved these checks of a machine of a server as they are, so it gets them. */
+export async function markChecksApproved(
+  tx: Db,
+  emit: Emit,
+  { agentId, checkIds }: { agentId: string; checkIds: readonly number[] },
+): Promise<void> {
+  for (const ids of chunk(checkIds)) await approveChecks(tx, ids)
+  await markChecksStale(tx, emit, { agentIds: [agentId] })
 }
 
 async function rescheduleServerChecks(tx: Db, ids: number[]): Promise<void> {

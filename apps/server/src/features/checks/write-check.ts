@@ -4,7 +4,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import { laterThan, lockRow, refuseTaken } from '../../platform/database/change-row.ts'
 import type { Caller, Scope } from '../../platform/http/caller.ts'
-import { requireAgent } from '../agents/require-agent.ts'
+import { requireAgentToAct } from '../agents/refuse-server-machine.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseRuns, runsOfCheck } from '../users/roles/refuse-runs.ts'
 import { takeCheckFindings } from '../alerts/check-alerts.ts'
@@ -43,7 +43,7 @@ export function addCheck(
   const { fails_b4_alert, run_interval } = given
   return refuseTaken(takenCheck(given.settings), () =>
     ctx.transaction(async (tx, emit) => {
-      const agent = await requireAgent(tx, given.agent, caller)
+      const agent = await requireAgentToAct(tx, given.agent, caller)
       const settings = await completeCheck(tx, given.settings)
       refuseBadThresholds(settings)
       refuseTarget(settings, ctx.config.checkTargets)
@@ -68,7 +68,7 @@ export function addCheck(
         modified: at.toISOString(),
         modified_by: caller.username,
       })
-      await markChecksStale(tx, emit, { checkIds: [id] })
+      await markChecksStale(tx, emit, { checkIds: [id], by: caller })
       const check = await requireCheck(tx, caller, id)
       const after = viewForAudit(check)
       await audit(tx, {
@@ -106,7 +106,7 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
         before: { runs: runsOfCheck(readSettings(before), ''), author: before.author_id },
         after: runsOfCheck(settings, 'This check'),
       })
-      const agent = await requireAgent(tx, before.agent_id, caller)
+      const agent = await requireAgentToAct(tx, before.agent_id, caller)
       await refuseBadScript(tx, agent, settings)
       const dependency = { id, before: before.depends_on, wanted: change.depends_on }
       const depends_on = await settleDependency({ ctx, tx, caller }, dependency)
@@ -120,7 +120,7 @@ export function changeCheck(ctx: Context, caller: Caller, id: number, change: Ch
         modified: laterThan(before.modified, at),
         modified_by: caller.username,
       })
-      await markChecksStale(tx, emit, { checkIds: [id] })
+      await markChecksStale(tx, emit, { checkIds: [id], by: caller })
       await rejudgeLast({ ctx, tx, emit }, { before, after: await requireCheck(tx, caller, id), at })
       const after = await requireCheck(tx, caller, id)
       await audit(tx, {
@@ -161,6 +161,7 @@ export function removeCheck(ctx: Context, caller: Caller, id: number): Promise<v
     // Concurrent results are stored before, and their alert ends with the check.
     await lockRow(tx, 'checks', 'id', id)
     const check = await requireOwnCheck(tx, caller, id)
+    await requireAgentToAct(tx, check.agent_id, caller)
     const before = viewForAudit(check)
     const over = { checkId: id, at: ctx.now(), severity: null, text: 'The check was deleted.' }
     await takeCheckFindings({ ctx, tx, emit }, [over], 'server')
@@ -186,6 +187,7 @@ const RESET = 'The check was reset.'
 export function resetOne(ctx: Context, caller: Caller, id: number): Promise<CheckRow> {
   return ctx.transaction(async (tx, emit) => {
     const check = await requireCheck(tx, caller, id)
+    await requireAgentToAct(tx, check.agent_id, caller)
     const at = ctx.now()
     if ((await resetResults({ ctx, tx, emit }, [check], { at, why: RESET })) === 0) return check
     const { readable_desc, check_result } = viewCheck(check)
@@ -206,7 +208,7 @@ export function resetOne(ctx: Context, caller: Caller, id: number): Promise<Chec
 
 export function resetAll(ctx: Context, caller: Caller, agentId: string): Promise<{ changed: number }> {
   return ctx.transaction(async (tx, emit) => {
-    const agent = await requireAgent(tx, agentId, caller)
+    const agent = await requireAgentToAct(tx, agentId, caller)
     const checks = await findChecks(tx, caller, agentId)
     const at = ctx.now()
     const changed = await resetResults({ ctx, tx, emit }, checks, { at, why: RESET })

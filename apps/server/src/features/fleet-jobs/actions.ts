@@ -4,6 +4,7 @@ import type { JobAction } from '@muster/contract/fleet-jobs/job-draft'
 import type { Permission } from '@muster/contract/permissions'
 import { checkFieldValue } from '@muster/rules/agents/custom-fields'
 import { platformName, scriptFitsPlatform } from '@muster/rules/agents/available-actions'
+import { SERVER_MACHINE_REASON } from '@muster/rules/agents/server-machine'
 import { platformOf } from '@muster/rules/agents/package-files'
 import { describePackageChange, type PackageChange } from '@muster/rules/agents/package-change'
 import type { Context } from '../../context.ts'
@@ -111,10 +112,13 @@ const KEEPING: ReadonlySet<JobAction['type']> = new Set([
 
 export const hasInverse = ({ type }: JobAction): boolean => KEEPING.has(type)
 
+/** As a row of the list, or of the database. */
+type Machine = Pick<AgentRow, 'agent_id' | 'plat' | 'hostname'> & { server_machine: boolean | 0 | 1 }
+
 /** An action as words, and why a machine is not suitable. */
 export interface DescribedAction {
   text: string
-  unsuitable(machine: Pick<AgentRow, 'agent_id' | 'plat' | 'hostname'>): string | undefined
+  unsuitable(machine: Machine): string | undefined
   /** The values that undo restores, of these machines. */
   readBefore?: (db: Db, agentIds: string[]) => Promise<Map<string, BeforeJob>>
 }
@@ -125,6 +129,17 @@ export async function describeAction(
   caller: Caller,
   action: JobAction,
 ): Promise<DescribedAction> {
+  const described = await describe(ctx, caller, action)
+  return {
+    ...described,
+    unsuitable: (machine) =>
+      Boolean(machine.server_machine) && !caller.isSuperuser
+        ? SERVER_MACHINE_REASON
+        : described.unsuitable(machine),
+  }
+}
+
+async function describe(ctx: Context, caller: Caller, action: JobAction): Promise<DescribedAction> {
   const suitsAll = () => undefined
   switch (action.type) {
     case 'command': {

@@ -53,6 +53,7 @@ export async function enrolMachine(
           public_key: request.public_key,
           machine_key: isTaken ? `${request.machine_key} ${agent_id}` : request.machine_key,
           cloned_key: isTaken ? request.machine_key : null,
+          server_machine: token.server_machine,
           monitoring_type: token.monitoring_type,
           overdue_dashboard_alert: usualAlert(await readCoreSettings(tx), token.monitoring_type),
           created_at: now.toISOString(),
@@ -99,7 +100,13 @@ export async function enrolMachine(
     if (!sameKey) refuseTakeOver(before, request)
     await tx
       .updateTable('agents')
-      .set({ ...said, ...hardware, public_key: request.public_key })
+      .set({
+        ...said,
+        ...hardware,
+        public_key: request.public_key,
+        // Any other installer leaves the mark.
+        ...(token.server_machine === 1 && { server_machine: 1 as const }),
+      })
       .where('agent_id', '=', before.agent_id)
       .execute()
     await audit(tx, {
@@ -218,7 +225,7 @@ async function takeToken(tx: Db, request: EnrolRequest, now: Date) {
     .where('uses_left', '>', 0)
     .where('expires_at', '>', now.toISOString())
     .where((eb) => eb.or([eb('plat', 'is', null), eb('plat', '=', request.facts.platform)]))
-    .returning(['site_id', 'monitoring_type', 'created_by'])
+    .returning(['site_id', 'monitoring_type', 'created_by', 'server_machine'])
     .executeTakeFirst()
   if (taken === undefined) {
     throw new AppError(
@@ -255,6 +262,8 @@ interface TokenOrder {
   now: Date
   /** Default: none is on. */
   flags?: InstallFlags
+  /** For the agent on this server's own machine. Default: no. */
+  forServerMachine?: boolean
 }
 
 /** Creates an enrolment token. Only its digest is stored. */
@@ -272,6 +281,7 @@ export async function createEnrolToken(db: Db, order: TokenOrder): Promise<strin
       created_by: order.createdBy,
       created_at: order.now.toISOString(),
       flags: JSON.stringify(order.flags ?? {}),
+      server_machine: order.forServerMachine === true ? 1 : 0,
     })
     .execute()
   return token

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { withStartUmask } from '../../platform/files/private-files.ts'
 import { serverEnvironment } from '../scripts/run-on-server.ts'
@@ -43,6 +45,7 @@ export class ServerMachine implements AsyncDisposable {
       expiresAt: new Date(now().getTime() + TOKEN_TTL_MS).toISOString(),
       createdBy: username,
       now: now(),
+      forServerMachine: true,
     })
     await db
       .insertInto('settings')
@@ -104,6 +107,34 @@ export class ServerMachine implements AsyncDisposable {
       if (!existsSync(join(this.#folder, 'agent.json'))) return
       this.#timer = setTimeout(() => this.#run(['run']), RESTART_MS)
     })
+  }
+}
+
+/**
+ * Marks the machine whose agent has its data in this folder. Servers of earlier versions enrolled it without a mark, and
+ * a restored database may lack it. Call it before requests are taken.
+ */
+export async function markServerMachine({ config, db }: Pick<Context, 'config' | 'db'>): Promise<void> {
+  const text = await readFile(join(config.dataFolder, 'agent', 'agent.json'), 'utf8').catch(() => undefined)
+  if (text === undefined) return
+  const identity = Identity.safeParse(readJson(text))
+  if (!identity.success) return
+  await db
+    .updateTable('agents')
+    .set({ server_machine: 1 })
+    .where('agent_id', '=', identity.data.agent_id)
+    .where('server_machine', '=', 0)
+    .execute()
+}
+
+/** The part of the agent's file that names it. */
+const Identity = z.object({ agent_id: z.string() })
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 

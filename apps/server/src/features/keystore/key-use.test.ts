@@ -316,6 +316,12 @@ test('checks of a policy read a key with the role of the user who last changed o
   expect((await eve.call(editPolicy, { params, body: { desc: 'x' } })).status).toBe(200)
   await server.app.policies.run()
   expect(await checkCall(id)).toMatchObject({ args: [SECRET] })
+  await root.call(editUser, { params: { id: ops.id }, body: { is_active: false } })
+  expect(await checkCall(id)).toMatchObject({
+    problem: `ops is blocked and may not use ${VARIABLE}. Another user has to save this again.`,
+  })
+  await root.call(editUser, { params: { id: ops.id }, body: { is_active: true } })
+  expect(await checkCall(id)).toMatchObject({ args: [SECRET] })
   // Deleted authors have no role.
   await root.call(editUser, { params: { id: ops.id }, body: { role: eve.roleId } })
   expect(await checkCall(id)).toMatchObject({ problem: `The role of ops may not use ${VARIABLE}.` })
@@ -330,7 +336,7 @@ test('an action of an alert template reads a key with the role of its author', a
     scriptOrder(
       ctx,
       machine,
-      { username: 'server', source: '', userId },
+      { username: 'server', source: '', userId, isSuperuser: false },
       {
         script: script.id,
         args: [VARIABLE],

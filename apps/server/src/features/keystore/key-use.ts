@@ -32,7 +32,7 @@ export async function loadKeyUse(
   const users = await db
     .selectFrom('users')
     .leftJoin('roles', 'roles.id', 'users.role_id')
-    .select(['users.id', 'username', 'role_id', 'users.is_superuser'])
+    .select(['users.id', 'username', 'role_id', 'is_active', 'users.is_superuser'])
     .select('roles.is_superuser as role_is_superuser')
     .where('users.id', 'in', ids)
     .execute()
@@ -43,6 +43,8 @@ export async function loadKeyUse(
     const user = byId.get(author ?? 0)
     if (user === undefined)
       return `{{global.${name}}} is restricted to some roles. A user with one of them has to save this again.`
+    if (user.is_active === 0)
+      return `${user.username} is blocked and may not use {{global.${name}}}. Another user has to save this again.`
     if (user.is_superuser === 1 || user.role_is_superuser === 1) return undefined
     if (roles.some(({ role_id }) => role_id !== null && role_id === user.role_id)) return undefined
     return `The role of ${user.username} may not use {{global.${name}}}.`
@@ -123,7 +125,7 @@ export async function nameRoles(db: Db, roles: KeyRoles): Promise<string[] | 'al
   return rows.map(({ name }) => name)
 }
 
-/** Call in the transaction of every change of a user's role or of a role's superuser flag. */
+/** Call in the transaction of every change of a user's role or block, or of a role's superuser flag. */
 export async function markKeyUsesStale(
   { hooks }: Pick<Context, 'hooks'>,
   tx: Db,

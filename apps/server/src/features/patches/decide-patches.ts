@@ -8,6 +8,7 @@ import type { Db } from '../../platform/database/database.ts'
 import { chunk } from '../../platform/database/sql.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Caller } from '../../platform/http/caller.ts'
+import { refuseOnServerMachine } from '../agents/refuse-server-machine.ts'
 import { audit } from '../audit/write-audit.ts'
 import { indexPatches, patchDigest } from './patch-index.ts'
 import {
@@ -37,11 +38,12 @@ export function decideForOne(
     const machine = await tx
       .selectFrom('agents')
       .innerJoin('sites', 'sites.id', 'agents.site_id')
-      .select(['agents.agent_id', 'agents.hostname'])
+      .select(['agents.agent_id', 'agents.hostname', 'agents.server_machine'])
       .where('agents.id', '=', agent)
       .where(visibleTo(caller))
       .executeTakeFirst()
     if (machine === undefined) refuse()
+    refuseOnServerMachine(machine, caller)
     const { before, after } = await writeDecision(tx, agent, {
       action,
       fits: (patch) => patch.number === number,

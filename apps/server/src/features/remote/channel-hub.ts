@@ -1,6 +1,7 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import { TOOL_PERMISSIONS, type ToolName } from '@muster/contract/channels'
 import type { Event } from '@muster/contract/events'
+import { SERVER_MACHINE_REASON } from '@muster/rules/agents/server-machine'
 import type { Context } from '../../context.ts'
 import { type Caller, type LiveCaller, mayDo } from '../../platform/http/caller.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
@@ -178,7 +179,9 @@ export async function checkRight(
       message: 'Your role does not allow terminals of other users.',
     }
   }
-  if ((await findAgentWithSite(ctx.db, agentId, caller)) !== undefined) return undefined
+  const agent = await findAgentWithSite(ctx.db, agentId, caller)
+  if (agent !== undefined && (agent.server_machine === 0 || caller.isSuperuser)) return undefined
+  if (agent !== undefined) return { code: 'not_allowed', message: SERVER_MACHINE_REASON }
   return { code: 'not_found', message: 'This machine does not exist, or you may not see it.' }
 }
 

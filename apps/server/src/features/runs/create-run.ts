@@ -16,6 +16,7 @@ import { newNonce } from '../../platform/agent-link/command-sender.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { audit, auditEach, type AuditInput } from '../audit/write-audit.ts'
 import type { AgentWithSite } from '../agents/queries.ts'
+import { refuseOnServerMachine, requireAgentToAct } from '../agents/refuse-server-machine.ts'
 import { whileConnected } from '../../platform/http/route.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
 import { findHistory, findRuns, insertHistory, updateHistory } from './queries.ts'
@@ -24,9 +25,12 @@ import { publishEndedIds } from './publish-ended.ts'
 
 type PackageCommand = `${PackageChange}-package`
 
+/** `isSuperuser` is false for runs that no user requested: see refuse-server-machine.ts. */
+export type RunCaller = Pick<Caller, 'username' | 'source' | 'isSuperuser'>
+
 export interface RunRequest {
   agent: AgentWithSite
-  caller: Pick<Caller, 'username' | 'source'>
+  caller: RunCaller
   /** Shown in the history. */
   label: { command: string; shell: string; args: string[]; script?: { id: number; name: string } }
   expiresInSeconds: number
@@ -107,6 +111,7 @@ export async function writeJobRuns(
 
 function runRow(ctx: Context, order: RunRequest): Insertable<AgentHistoryTable> {
   const { agent, caller, label, work } = order
+  refuseOnServerMachine(agent, caller)
   const now = ctx.now()
   return {
     agent_id: agent.agent_id,
@@ -207,6 +212,7 @@ export async function startRun(
  */
 export async function cancelRun(ctx: Context, caller: Caller, id: number): Promise<{ agentId: string }> {
   const row = requireRow(await findHistory(ctx.db, id, caller), 'entry of the history')
+  await requireAgentToAct(ctx.db, row.agent_id, caller)
   if (isFinal(row.state)) throw new AppError('already_finished', `This run has already ended (${row.state}).`)
   if (!canCancel(row))
     throw new AppError(

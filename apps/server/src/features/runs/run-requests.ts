@@ -10,7 +10,7 @@ import type { AgentWithSite } from '../agents/queries.ts'
 import { completeEnvironment } from '../scripts/complete-environment.ts'
 import { loadSnippets } from '../scripts/expand-script.ts'
 import { fillVariables, openVariables } from '../scripts/fill-variables.ts'
-import type { RunRequest } from './create-run.ts'
+import type { RunCaller, RunRequest } from './create-run.ts'
 import { OUTPUT_CAP_BYTES } from './store-run-reports.ts'
 
 const DEFAULT_COMMAND_TIMEOUT_SECONDS = 30
@@ -19,7 +19,7 @@ const MAX_BODY_LENGTH = 1_000_000
 
 export function commandOrder(
   agent: AgentWithSite,
-  caller: Pick<Caller, 'username' | 'source'>,
+  caller: RunCaller,
   body: Parsed<typeof sendCommand>['body'],
 ): RunRequest {
   const windowsOnly = body.shell === 'cmd'
@@ -76,7 +76,7 @@ export async function scriptOrder(
   return orderOf(agent)
 }
 
-type ScriptCaller = Pick<Caller, 'username' | 'source' | 'apiKey'> & { userId: number | null }
+type ScriptCaller = RunCaller & Pick<Caller, 'apiKey'> & { userId: number | null }
 type ScriptBody = Parsed<typeof runScript>['body'] & { known?: KnownToServer }
 
 /**

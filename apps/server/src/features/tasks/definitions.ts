@@ -142,10 +142,12 @@ export const taskDefinitions: DefinitionKind<TaskDefinition> = {
   findWanted: (db, agentIds) =>
     db
       .selectFrom('tasks')
-      .select(['id', 'agent_id', 'revision'])
-      .where('agent_id', 'in', agentIds)
+      .innerJoin('agents', 'agents.agent_id', 'tasks.agent_id')
+      .select(['tasks.id', 'tasks.agent_id', 'revision'])
+      .where('tasks.agent_id', 'in', agentIds)
       .where('revision', '!=', '')
-      .orderBy('id')
+      .where((eb) => eb.or([eb('server_machine', '=', 0), eb('revision', '=', eb.ref('approved_revision'))]))
+      .orderBy('tasks.id')
       .execute(),
   define: ({ db, secrets }, ids) => findTaskDefinitions(db, ids, secrets),
 }

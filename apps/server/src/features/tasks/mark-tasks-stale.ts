@@ -1,5 +1,6 @@
 import type { Event } from '@muster/contract/events'
 import type { Db } from '../../platform/database/database.ts'
+import type { Caller } from '../../platform/http/caller.ts'
 import { chunk } from '../../platform/database/sql.ts'
 import { emitDefinitionsChanged } from '../../fleet/definition-sync.ts'
 import { findTaskDefinitions } from './definitions.ts'
@@ -7,15 +8,19 @@ import { findTaskDefinitions } from './definitions.ts'
 /**
  * Call in the transaction of every change that may affect task definitions: it updates their revisions and the versions
  * of their machines, and notifies the processes with their links after the commit. `agentIds`: machines that lose a
- * task.
+ * task. What a superuser changes on a machine of a server stays approved, or is if it is new.
  */
 export async function markTasksStale(
   tx: Db,
   emit: (event: Event) => void,
-  changed: { taskIds?: readonly number[]; agentIds?: readonly string[] },
+  changed: { taskIds?: readonly number[]; agentIds?: readonly string[]; by?: Pick<Caller, 'isSuperuser'> },
 ): Promise<void> {
   const stale: { id: number; agent_id: string }[] = []
-  for (const ids of chunk(changed.taskIds ?? [])) stale.push(...(await findRevised(tx, ids)))
+  for (const ids of chunk(changed.taskIds ?? [])) {
+    const approved = changed.by?.isSuperuser === true ? await findApproved(tx, ids) : []
+    stale.push(...(await findRevised(tx, ids)))
+    if (approved.length > 0) await approveTasks(tx, approved)
+  }
   const agentIds = [...new Set([...stale.map(({ agent_id }) => agent_id), ...(changed.agentIds ?? [])])]
   for (const slice of chunk(agentIds)) {
     await tx
@@ -44,6 +49,34 @@ export async function markTasksStale(
       .execute()
   }
   emitDefinitionsChanged(emit, 'task.redefined', { stale, agentIds })
+}
+
+/** Also new ones. Of the others, a superuser may not have seen what changed. */
+async function findApproved(tx: Db, ids: readonly number[]): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('tasks')
+    .select('id')
+    .where('id', 'in', ids)
+    .whereRef('revision', '=', 'approved_revision')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+const approveTasks = (tx: Db, ids: readonly number[]) =>
+  tx
+    .updateTable('tasks')
+    .set((eb) => ({ approved_revision: eb.ref('revision') }))
+    .where('id', 'in', ids)
+    .execute()
+
+/** A superuser has approved these tasks of a machine of a server as they are, so it gets them. */
+export async function markTasksApproved(
+  tx: Db,
+  emit: (event: Event) => void,
+  { agentId, taskIds }: { agentId: string; taskIds: readonly number[] },
+): Promise<void> {
+  for (const ids of chunk(taskIds)) await approveTasks(tx, ids)
+  await markTasksStale(tx, emit, { agentIds: [agentId] })
 }
 
 /** Call after these machines can run scripts as the signed-in user, or no longer. */

@@ -12,6 +12,7 @@ type Result = Selectable<TaskResultsTable>
 export type TaskRow = Selectable<TasksTable> & { [Name in keyof Result]: Result[Name] | null } & {
   hostname: string
   tasks_known: number
+  server_machine: 0 | 1
   policy_name: string | null
   custom_field_name: string | null
 }
@@ -26,7 +27,7 @@ function selectTasks(db: Db, caller: Viewer) {
     .leftJoin('custom_fields', 'custom_fields.id', 'tasks.custom_field')
     .selectAll('tasks')
     .select(['task_id', 'status', 'run_status', 'retcode', 'stdout', 'stderr', 'execution_time'])
-    .select(['last_run', 'more_info', 'agents.hostname', 'agents.tasks_known'])
+    .select(['last_run', 'more_info', 'agents.hostname', 'agents.tasks_known', 'agents.server_machine'])
     .select(['policies.name as policy_name', 'custom_fields.name as custom_field_name'])
     .where(visibleTo(caller))
 }

@@ -4,6 +4,7 @@ import { AppError } from '@muster/contract/errors'
 import type { Context } from '../../context.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import type { Fleet } from '../../fleet/fleet.ts'
+import { refuseOnServerMachine } from '../agents/refuse-server-machine.ts'
 import { audit } from '../audit/write-audit.ts'
 import { findPolicyTaskRows, type TaskRow } from './queries.ts'
 import { requireTask } from './write-task.ts'
@@ -22,6 +23,7 @@ export async function runNow({ ctx, fleet, caller }: RunParts, id: number, agent
     const sentence = `This is the task of ${hostname}. Every machine has its own: use GET /agents/${agentId}/tasks/.`
     throw new AppError('invalid', sentence, { fields: { agent_id: [sentence] } })
   }
+  refuseOnServerMachine(task, caller)
   refuseToRun(task)
   if (!(await send(fleet, caller, task))) {
     throw new AppError('agent_offline', `${hostname} is offline. Try again when it is connected.`)
@@ -36,7 +38,8 @@ export async function runPolicyTaskNow(
   caller: Caller,
   item: PolicyItemRef,
 ): Promise<{ sent: number; offline: number }> {
-  const tasks = await findPolicyTaskRows(ctx.db, caller, item)
+  const all = await findPolicyTaskRows(ctx.db, caller, item)
+  const tasks = all.filter(({ server_machine }) => server_machine === 0 || caller.isSuperuser)
   for (const task of tasks) refuseToRun(task)
   const reached = await Promise.all(tasks.map((task) => send(fleet, caller, task)))
   const sent = tasks.filter((_, index) => reached[index] === true)
@@ -44,7 +47,8 @@ export async function runPolicyTaskNow(
   return { sent: sent.length, offline: tasks.length - sent.length }
 }
 
-function refuseToRun({ name, enabled, overridden_by, revision }: TaskRow): void {
+function refuseToRun(task: TaskRow): void {
+  const { name, enabled, overridden_by, revision } = task
   if (enabled === 0) throw new AppError('conflict', `"${name}" is switched off. Switch it on first.`)
   if (overridden_by !== null)
     throw new AppError('conflict', `"${name}" is overridden by a task of an enforced policy.`)
@@ -54,6 +58,11 @@ function refuseToRun({ name, enabled, overridden_by, revision }: TaskRow): void 
       `"${name}" cannot run: a script was deleted, or its scripts are too large together.`,
     )
   }
+  if (task.server_machine === 1 && revision !== task.approved_revision)
+    throw new AppError(
+      'conflict',
+      `"${name}" waits for the approval of a superuser, because ${task.hostname} is the machine of the server.`,
+    )
 }
 
 function send(fleet: Fleet, caller: Caller, { id, agent_id }: TaskRow): Promise<boolean> {

@@ -5,7 +5,7 @@ import { TaskSchedule } from '@muster/contract/agent/tasks'
 import type { CustomFieldModel } from '@muster/contract/custom-field-values'
 import type { Context } from '../../context.ts'
 import { type Caller, mayDo, type Scope } from '../../platform/http/caller.ts'
-import { requireAgent } from '../agents/require-agent.ts'
+import { requireAgentToAct } from '../agents/refuse-server-machine.ts'
 import { audit } from '../audit/write-audit.ts'
 import { refuseRuns, runsOfTask } from '../users/roles/refuse-runs.ts'
 import { requireWholeClient } from '../clients/require-node.ts'
@@ -43,7 +43,7 @@ export function addTask(
   },
 ): Promise<TaskRow> {
   return ctx.transaction(async (tx, emit) => {
-    const agent = await requireAgent(tx, agentId, caller)
+    const agent = await requireAgentToAct(tx, agentId, caller)
     const at = ctx.now()
     // Omitted fields get their default.
     const task = await completeTask(tx, { ...TASK_DEFAULTS, ...given } as TaskFields)
@@ -69,7 +69,7 @@ export function addTask(
       modified_by: caller.username,
     })
     await writeTaskScripts(tx, id, scriptIdsOf(task))
-    await markTasksStale(tx, emit, { taskIds: [id] })
+    await markTasksStale(tx, emit, { taskIds: [id], by: caller })
     const row = await requireTask(tx, caller, id)
     await audit(tx, {
       caller,
@@ -113,7 +113,7 @@ export function changeTask(
     await lockRow(tx, 'tasks', 'id', id)
     const before = await requireOwnTask(tx, caller, id)
     if (modified !== undefined && modified !== before.modified) refuseOldSave(before)
-    const agent = await requireAgent(tx, before.agent_id, caller)
+    const agent = await requireAgentToAct(tx, before.agent_id, caller)
     const fields = readFields(before)
     // Omitted fields are unchanged.
     const changed = { ...fields, ...change } as TaskFields
@@ -137,7 +137,7 @@ export function changeTask(
       modified_by: caller.username,
     })
     await writeTaskScripts(tx, id, scriptIdsOf(task))
-    await markTasksStale(tx, emit, { taskIds: [id] })
+    await markTasksStale(tx, emit, { taskIds: [id], by: caller })
     if (fields.enabled && !task.enabled) {
       const off = { taskId: id, at, severity: null, text: 'The task was switched off.' }
       await takeTaskFindings({ ctx, tx, emit }, [off])
@@ -182,6 +182,7 @@ export function removeTask(ctx: Context, caller: Caller, id: number): Promise<vo
     // Concurrent results are stored before, and their alert ends with the task.
     await lockRow(tx, 'tasks', 'id', id)
     const task = await requireOwnTask(tx, caller, id)
+    await requireAgentToAct(tx, task.agent_id, caller)
     await takeAway({ ctx, tx, emit }, task, {
       by: caller,
       message: `Deleted the task "${task.name}" of "${task.hostname}"`,

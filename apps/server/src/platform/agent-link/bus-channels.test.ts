@@ -30,8 +30,8 @@ const say = (text: string) =>
   encodeChannelFrame({ kind: CHANNEL_KIND.data, channel: 7, payload: Buffer.from(text) })
 
 async function openTwo(url: string | undefined) {
-  const here = await openBus(url, log)
-  const there = url === undefined ? here : await openBus(url, log)
+  const here = await openBus(url, log, 'key')
+  const there = url === undefined ? here : await openBus(url, log, 'key')
   const [mine, others] = [new BusChannels(here), new BusChannels(there)]
   const [person, machine] = [createReader(), createReader()]
   const id = crypto.randomUUID()
@@ -60,7 +60,7 @@ test.each(kinds)('%s: frames cross in order, and ending one side ends the other'
 test('a killed process is detected', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   try {
-    const bus = await openBus(undefined, log)
+    const bus = await openBus(undefined, log, 'key')
     const channelReader = createReader()
     await new BusChannels(bus).open(crypto.randomUUID(), 'person', channelReader)
     vi.advanceTimersByTime(10_000)

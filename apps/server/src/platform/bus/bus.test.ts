@@ -1,4 +1,5 @@
 import { AppError } from '@muster/contract/errors'
+import { connect } from '@nats-io/transport-node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_MESSAGE_BYTES, NoResponderError, RequestTimeoutError, type Bus } from './bus.ts'
 import { openBus } from './open-bus.ts'
@@ -22,6 +23,8 @@ afterAll(async () => {
 })
 
 const options = { timeoutMs: PATIENCE_MS }
+/** Shared by the servers of these tests. */
+const KEY = 'key of these servers'
 
 function createLog() {
   const lines: string[] = []
@@ -35,8 +38,8 @@ async function openPair(
   log = createLog(),
 ): Promise<AsyncDisposable & { here: Bus; there: Bus }> {
   const url = kind === 'nats' ? nats?.url : undefined
-  const here = await openBus(url, log)
-  const there = kind === 'nats' ? await openBus(url, log) : here
+  const here = await openBus(url, log, KEY)
+  const there = kind === 'nats' ? await openBus(url, log, KEY) : here
   return {
     here,
     there,
@@ -202,7 +205,7 @@ describe.each(hasNats ? ['in process', 'nats'] : ['in process'])('%s', (kind) =>
   })
 
   test('after closing, publishing does nothing and everything else is refused', async () => {
-    const bus = await openBus(kind === 'nats' ? nats?.url : undefined, createLog())
+    const bus = await openBus(kind === 'nats' ? nats?.url : undefined, createLog(), KEY)
     await bus[Symbol.asyncDispose]()
     await bus[Symbol.asyncDispose]()
     bus.publish('events', 1)
@@ -217,7 +220,7 @@ function testNatsAlone() {
   test('the bus reconnects after NATS was killed, and reports it', async () => {
     await using own = await startTestNats()
     const log = createLog()
-    await using bus = await openBus(own.url, log)
+    await using bus = await openBus(own.url, log, KEY)
     const inbox = createInbox()
     await bus.subscribe('events', inbox.handler)
     await bus.answer('agent.a', () => 'still here')
@@ -240,15 +243,60 @@ function testNatsAlone() {
     expect(log.lines).toEqual(['connection to NATS lost', 'connection to NATS restored'])
   })
 
+  test('messages of a program without the key are dropped and logged, and so is a repeated one', async () => {
+    await using own = await startTestNats()
+    const log = createLog()
+    await using bus = await openBus(own.url, log, KEY)
+    await using other = await openBus(own.url, createLog(), KEY)
+    await using foreign = await openBus(own.url, createLog(), 'another key')
+    const stranger = await connect({ servers: own.url })
+    const inbox = createInbox()
+    const asked = createInbox()
+    const bytes = createInbox()
+    await bus.subscribe('events', inbox.handler)
+    await bus.subscribeBytes('channel.a.up', (content) => bytes.handler([...content]))
+    await bus.answer('agent.a', asked.handler)
+    const seen: Uint8Array[] = []
+    for (const subject of ['events', 'agent.a', 'channel.a.up'])
+      stranger.subscribe(subject, { callback: (_, message) => void seen.push(message.data) })
+    await stranger.flush()
+    const order = JSON.stringify({ value: { kind: 'agent-command', name: 'run-command', input: {} } })
+    stranger.publish('events', order)
+    stranger.publish('channel.a.up', Uint8Array.of(1, 2, 3))
+    await expect(stranger.request('agent.a', order, { timeout: 50 })).rejects.toThrow()
+    foreign.publish('events', 'of another installation')
+    await expect(foreign.request('agent.a', 1, { timeoutMs: 50 })).rejects.toThrow(RequestTimeoutError)
+    await stranger.flush()
+    seen.length = 0
+    // Messages of a server arrive. The same bytes again, or at another subject, do not.
+    other.publish('events', 'of a server')
+    other.publishBytes('channel.a.up', Uint8Array.of(7))
+    await other.request('agent.a', 'of a server', options)
+    await expect.poll(() => seen.length).toBe(3)
+    for (const subject of ['events', 'agent.a', 'channel.a.up'])
+      for (const message of seen) stranger.publish(subject, message)
+    // Forged replies do not count either.
+    stranger.subscribe('agent.b', { callback: (_, message) => void message.respond('{"value":{"value":1}}') })
+    await stranger.flush()
+    await expect(bus.request('agent.b', 1, options)).rejects.toThrow(RequestTimeoutError)
+    other.publish('events', 'last')
+    expect(await inbox.until(2)).toEqual(['of a server', 'last'])
+    expect([asked.messages, bytes.messages]).toEqual([['of a server'], [[7]]])
+    expect(new Set(log.lines)).toEqual(
+      new Set(['dropped a bus message that no server of this database sent']),
+    )
+    await stranger.close()
+  })
+
   test('closing while NATS is away does not hang', async () => {
     await using own = await startTestNats()
-    const bus = await openBus(own.url, createLog())
+    const bus = await openBus(own.url, createLog(), KEY)
     await own.kill()
     await bus[Symbol.asyncDispose]()
   })
 
   test('a missing NATS is reported in one line, without the password', async () => {
-    const opened = openBus('nats://someone:secret@127.0.0.1:1', createLog())
+    const opened = openBus('nats://someone:secret@127.0.0.1:1', createLog(), KEY)
     await expect(opened).rejects.toThrow(/^The message bus at 127\.0\.0\.1:1 cannot be reached: /)
     await expect(opened).rejects.not.toThrow(/secret/)
   })

@@ -76,9 +76,10 @@ export async function replyTo(
   subject: string,
   text: string,
   handler: (message: unknown) => unknown,
+  maxBytes?: number,
 ): Promise<string> {
   try {
-    return encodeMessage(subject, { value: await handler(decodeMessage(text)) } satisfies Reply)
+    return encodeMessage(subject, { value: await handler(decodeMessage(text)) } satisfies Reply, maxBytes)
   } catch (error) {
     const code = error instanceof AppError ? error.code : undefined
     const message = error instanceof Error ? error.message : String(error)

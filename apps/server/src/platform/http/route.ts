@@ -20,6 +20,8 @@ export interface Api {
   fastify: FastifyInstance
   /** Returns the caller, or undefined without a sign-in. Throws a refusal. */
   authenticate(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>
+  /** Throws if the caller may not do this on a machine that the request names. */
+  refuseMachines(caller: Caller, endpoint: Endpoint, named: { params: unknown; body: unknown }): Promise<void>
   idempotency: Idempotency
   /** Every endpoint mounted so far, for the OpenAPI description. */
   mounted: Endpoint[]
@@ -126,6 +128,7 @@ export function route<E extends Endpoint>(
       const { body, withoutEffect } = await readBody(endpoint, request.body, () =>
         readCurrent(api, endpoint, { params, caller, inReferenceShape: false, request, reply }),
       )
+      await api.refuseMachines(caller, endpoint, { params, body })
       if (withoutEffect.length > 0) reply.header(WITHOUT_EFFECT_HEADER, withoutEffect.join(', '))
       const input = { params, query, body }
       const inReferenceShape = takesReferenceShape(caller, request)

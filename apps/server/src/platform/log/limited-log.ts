@@ -9,13 +9,13 @@ const MAX_SOURCES = 200
  * many followed.
  */
 export class LimitedLog implements Disposable {
-  #log: Log
+  #log: Pick<Log, 'info' | 'warn'>
   #level: 'info' | 'warn'
   /** Suppressed lines of this period, by source and message. */
   #kept = new Map<string, { source: string; message: string; more: number }>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(log: Log, level: 'info' | 'warn' = 'info') {
+  constructor(log: Pick<Log, 'info' | 'warn'>, level: 'info' | 'warn' = 'info') {
     this.#log = log
     this.#level = level
   }

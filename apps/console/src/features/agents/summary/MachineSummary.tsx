@@ -12,6 +12,7 @@ import { MachineFacts } from './MachineFacts.tsx'
 import { OpenAlerts } from './OpenAlerts.tsx'
 import { PatchesAndReboot } from './PatchesAndReboot.tsx'
 import { SectionHeading } from '../../../ui/layout/Section.tsx'
+import { ServerMachineNote } from './ServerMachineNote.tsx'
 import classes from './Summary.module.css'
 import { WhatChanged } from './WhatChanged.tsx'
 
@@ -31,6 +32,7 @@ export function MachineSummary({ agent, named }: MachineSummaryProps) {
             {named && <MachineHead agent={agent} level={2} />}
             <MaintenanceNote agent={agent} />
             <RebootNote agent={agent} />
+            <ServerMachineNote agent={agent} />
             {agent.problems.length > 0 && <Problems problems={agent.problems} />}
             <FailingChecks agent={agent} />
             <Health agent={agent} />

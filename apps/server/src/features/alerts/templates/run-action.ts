@@ -23,7 +23,7 @@ export interface Deliverer {
   deliver: (agentId: string) => Promise<boolean>
 }
 
-const SERVER = { username: 'server', source: '' }
+const SERVER = { username: 'server', source: '', isSuperuser: false }
 /** A machine that is offline for longer does not run the script: too much may have changed. */
 const EXPIRES_SECONDS = 15 * 60
 const SECOND_MS = 1000

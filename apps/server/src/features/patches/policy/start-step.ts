@@ -24,7 +24,7 @@ export interface InstalledPatch {
 const RUN_WAITS_SECONDS = 600
 const INSTALL_SECONDS = 4 * 3600
 const BUSY_MS = 60_000
-const SERVER = { username: 'server', source: '', userId: null }
+const SERVER = { username: 'server', source: '', userId: null, isSuperuser: false }
 
 /** Starts the run of a step, once: a script, or the installation of what is approved now. */
 export async function startStep(ctx: Context, fleet: Fleet, row: WaitingInstall): Promise<void> {
@@ -37,6 +37,11 @@ export async function startStep(ctx: Context, fleet: Fleet, row: WaitingInstall)
   const [agent] = await findAgentsWithSite(ctx.db, [row.agent_id])
   const { step } = row
   if (agent === undefined || step === 'reboot') return
+  if (agent.server_machine === 1) {
+    const reason = 'Policies install nothing on the machine of the server.'
+    if (await changeInstall(ctx.db, row, ended(now, 'missed', reason))) emitInstalls(ctx, row.agent_id)
+    return
+  }
   const policy = readEffective(row.policy)
   const isLimited = policy.schedule?.value.recurs === 'window' && step !== 'after'
   if (isLimited && !(await isInWindow(ctx.db, row.agent, now))) {

@@ -4,6 +4,7 @@ import type { Fleet } from '../../../fleet/fleet.ts'
 import { requireRow } from '../../../platform/database/change-row.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
+import { requireAgentToAct } from '../../agents/refuse-server-machine.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { type ActionRow, deletePending, emitActions, findAction } from './pending-actions.ts'
 
@@ -24,6 +25,7 @@ export async function cancelAction(
   { fleet, caller, id }: { fleet: Fleet; caller: Caller; id: number },
 ): Promise<ActionRow | undefined> {
   const action = requireRow(await findAction(ctx.db, id, caller), 'pending action')
+  await requireAgentToAct(ctx.db, action.agent_id, caller)
   if (action.status === 'cancelling')
     throw new AppError('conflict', `This action will be cancelled when ${action.hostname} connects.`)
   const isSent = action.status === 'pending' && action.sent_at !== null

@@ -23,7 +23,7 @@ const WINDOW_MS = 10 * 60_000
 const RETRY_MS = 24 * HOUR_MS
 const TIMEOUT_SECONDS = 3600
 const RUN_WAITS_SECONDS = 600
-const SERVER = { username: 'server', source: '', userId: null }
+const SERVER = { username: 'server', source: '', userId: null, isSuperuser: false }
 
 const Wanted = z.array(PolicySoftware)
 
@@ -40,6 +40,7 @@ export async function enforceSoftware(ctx: Context, fleet: Fleet, signal?: Abort
       .select(['agent', 'agents.agent_id', 'policy', 'check_at'])
       .where('check_at', '<=', now.toISOString())
       .where('connected', '=', 1)
+      .where('server_machine', '=', 0)
       .orderBy('check_at')
       .limit(AT_ONCE)
       .execute()

@@ -114,7 +114,8 @@ export async function changeUser(
       .where('id', '=', id)
       .execute()
     await requireSuperuserLeft(tx)
-    if (changed.has('role') || changed.has('is_superuser')) await markKeyUsesStale(ctx, tx, emit)
+    if (changed.has('role') || changed.has('is_superuser') || changed.has('is_active'))
+      await markKeyUsesStale(ctx, tx, emit)
     const user = await requireUser(tx, id)
     const maySignIn = user.is_active === 1 && user.block_dashboard_login === 0
     const ended = maySignIn ? [] : await deleteSessions(tx, { userId: id })

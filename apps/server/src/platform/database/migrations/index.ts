@@ -78,6 +78,7 @@ import { passkeys } from './0112-passkeys.ts'
 import { machineHardware } from './0113-machine-hardware.ts'
 import { metricThresholds } from './0114-metric-thresholds.ts'
 import { packageStates } from './0117-package-states.ts'
+import { serverMachine } from './0119-server-machine.ts'
 
 /** All migrations in order. Never rename one: databases record the names. */
 export const migrations: readonly Migration[] = [
@@ -159,4 +160,5 @@ export const migrations: readonly Migration[] = [
   machineHardware,
   metricThresholds,
   packageStates,
+  serverMachine,
 ]

@@ -14,6 +14,8 @@ export interface AgentsTable {
   hardware: string | null
   /** When another machine was last accepted as this one. */
   hardware_changed_at: string | null
+  /** 1 = its agent was started by a server, and runs as the server's user: see refuse-server-machine.ts. */
+  server_machine: Generated<0 | 1>
   monitoring_type: 'server' | 'workstation'
   hostname: string
   plat: 'windows' | 'linux' | 'darwin'
@@ -89,6 +91,8 @@ export interface EnrolTokensTable {
   created_at: string
   /** JSON of the contract's InstallFlags. Empty = none is on. */
   flags: Generated<string>
+  /** 1 = for the agent on a server's own machine, which alone gets the token. */
+  server_machine: Generated<0 | 1>
 }
 
 /** A deployment. Site, type, platform, flags and expiry are those of its token. */

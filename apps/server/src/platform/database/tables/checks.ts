@@ -18,6 +18,8 @@ export interface ChecksTable {
   run_interval: number
   /** Identifies the definition that the agent runs: see definitions.ts. */
   revision: string
+  /** The revision that a superuser approved for the machine of a server. Empty = none. */
+  approved_revision: Generated<string>
   /** The policy that provides it and its number there. NULL = the machine's own. */
   policy_id: number | null
   policy_check: number | null

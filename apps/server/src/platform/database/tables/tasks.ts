@@ -27,6 +27,8 @@ export interface TasksTable {
    * run.
    */
   revision: string
+  /** The revision that a superuser approved for the machine of a server. Empty = none. */
+  approved_revision: Generated<string>
   /** The version of the machine's tasks (agents.tasks_version) that introduced this revision. */
   version: number
   /** The policy that provides it and its number there. NULL = the machine's own. */
