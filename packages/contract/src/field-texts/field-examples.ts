@@ -37,6 +37,7 @@ const examples: Record<string, unknown> = {
   modified: '2026-11-29T08:30:00.000Z',
   plan: 'p1.9f86d081884c7d65',
   hash: HASH,
+  'definitions.revision': HASH,
   plat: 'linux',
   platform: 'linux',
   goarch: 'amd64',

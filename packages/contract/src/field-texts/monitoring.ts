@@ -1,5 +1,9 @@
 /** Checks, tasks, policies, maintenance, metrics. */
 export const MONITORING_FIELDS: Record<string, string> = {
+  'POST /agents/:agent_id/approvals/ definitions':
+    'Tasks and script checks to approve, as the list of those that wait has them.',
+  'definitions.revision':
+    'Digest of all that the task or check runs, from that list; refused if it has changed since.',
   check_type: 'What the check measures.',
   'POST /checks/ name': 'Name of the check; without one, its type and target.',
   'POST /checks/ agent': 'Agent id of the machine that gets the check. Either this or policy.',
