@@ -13,12 +13,14 @@ export async function openPlainProxy(to: string, tls?: { key: string; cert: stri
   const requests: { path: string; range: string | undefined }[] = []
   const cuts: { path: RegExp; afterBytes: number }[] = []
   const pass: RequestListener = (incoming, outgoing) => {
-    const { upgrade: _upgrade, ...headers } = incoming.headers
+    const { upgrade: _upgrade, ...sent } = incoming.headers
     const { method, url: path = '/' } = incoming
-    requests.push({ path, range: headers.range })
-    const options = { host, port, method, path, headers: { ...headers, connection: 'close' } }
+    requests.push({ path, range: sent.range })
+    const options = { host, port, method, path, headers: { ...sent, connection: 'close' } }
     const forwarded = request(options, (response) => {
-      outgoing.writeHead(response.statusCode ?? 502, response.headers)
+      // It counts for one hop only. A browser gives up after several new TLS connections that close at once.
+      const { connection: _hop, ...headers } = response.headers
+      outgoing.writeHead(response.statusCode ?? 502, headers)
       const at = cuts.findIndex((cut) => cut.path.test(path))
       if (at < 0) return void response.pipe(outgoing)
       let left = cuts.splice(at, 1)[0]?.afterBytes ?? 0
@@ -56,8 +58,9 @@ export async function openPlainProxy(to: string, tls?: { key: string; cert: stri
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
     /** Breaks the next response of such a path off, once for each call. */
     cut: (path: RegExp, afterBytes: number) => void cuts.push({ path, afterBytes }),
-    /** The ranges that were requested of such a path, in order. */
-    requests: (path: RegExp) => requests.filter((one) => path.test(one.path)).map(({ range }) => range),
+    /** First bytes that were requested of such a path, in order; undefined without a range. */
+    offsets: (path: RegExp) =>
+      requests.filter((one) => path.test(one.path)).map(({ range }) => offsetOf(range)),
     /** As after the proxy was set up. Without a listener Node treats an upgrade as a plain request. */
     passWebSockets: () => void server.on('upgrade', tunnel),
     [Symbol.dispose]() {
@@ -66,3 +69,23 @@ export async function openPlainProxy(to: string, tls?: { key: string; cert: stri
     },
   }
 }
+
+function offsetOf(range: string | undefined): number | undefined {
+  const first = /^bytes=(\d+)-$/.exec(range ?? '')?.[1]
+  return first === undefined ? undefined : Number(first)
+}
+
+/**
+ * Whether a file that was cut off after these numbers of bytes was continued each time. Bytes that had arrived, but were
+ * not read when the connection ended, are requested again.
+ */
+export function isContinued(offsets: readonly (number | undefined)[], cuts: readonly number[]): boolean {
+  if (offsets.length !== cuts.length + 1) return false
+  return offsets.every((offset, at) => {
+    const before = offsets[at - 1] ?? 0
+    return at === 0 ? offset === undefined : isBetween(offset, before, before + (cuts[at - 1] ?? 0))
+  })
+}
+
+const isBetween = (offset: number | undefined, least: number, most: number) =>
+  offset !== undefined && offset >= least && offset <= most
