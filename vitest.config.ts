@@ -55,7 +55,11 @@ const aloneInServer = [
   'src/features/remote/webterm/webterm.test.ts',
 ]
 // They measure memory, or kill programs for minutes: each in a process of its own, in `npm run test:all` only.
-const endurance = ['apps/agent/src/output-flood.test.ts', 'apps/server/src/platform/database/kill.test.ts']
+const endurance = [
+  'apps/agent/src/output-flood.test.ts',
+  'apps/agent/src/update/update-kills.test.ts',
+  'apps/server/src/platform/database/kill.test.ts',
+]
 const except = (files: string[]) => [
   ...configDefaults.exclude,
   ...files,

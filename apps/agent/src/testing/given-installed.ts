@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { AgentManifest } from '@muster/contract/agent/updates'
+import type { AgentManifest, UpdateReport } from '@muster/contract/agent/updates'
 import { onTestFinished } from 'vitest'
+import type { z } from 'zod'
 import { readCurrent } from '../update/program-folder.ts'
 import { AGENT_VERSION } from '../version.ts'
 import { givenFolder, givenServer } from './given.ts'
@@ -127,6 +128,16 @@ export async function givenInstalledAgent(env: Record<string, string> = {}): Pro
     current: () => readCurrent(folder),
   }
 }
+
+export type Update = z.infer<typeof UpdateReport>
+
+/** What the agent has reported about its updates, in order. */
+export const updatesOf = ({ server }: InstalledAgent): Update[] =>
+  server.reports.filter((report): report is Update => report.kind === 'update')
+
+/** The version with which the agent last connected. */
+export const lastVersion = ({ server }: InstalledAgent): string | undefined =>
+  server.answers.at(-1)?.agent_version
 
 /** Kills an agent before a certain change of its program folder. */
 export interface Killer {

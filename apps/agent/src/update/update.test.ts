@@ -3,36 +3,27 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path'
 import { generateKeyPairSync } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import type { UpdateReport } from '@muster/contract/agent/updates'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { z } from 'zod'
 import {
   buildAgent,
   givenInstalledAgent,
-  givenKiller,
   type InstalledAgent,
-  type Killer,
+  lastVersion,
   manifestOf,
   NEXT_VERSION,
   programOf,
   serveProgram,
+  type Update,
+  updatesOf,
 } from '../testing/given-installed.ts'
 import { givenFolder } from '../testing/given.ts'
 import { AGENT_VERSION } from '../version.ts'
 import { readCurrent, writeCurrent } from './program-folder.ts'
 
-type Update = z.infer<typeof UpdateReport>
-
-/** Agents that are killed at the same time. */
-const AT_ONCE = 6
-
 beforeAll(buildAgent)
 
-const updates = ({ server }: InstalledAgent) =>
-  server.reports.filter((report): report is Update => report.kind === 'update')
 const untilUpdate = (agent: InstalledAgent, state: Update['state']) =>
-  agent.server.until(() => updates(agent).find((report) => report.state === state))
-const lastVersion = ({ server }: InstalledAgent) => server.answers.at(-1)?.agent_version
+  agent.server.until(() => updatesOf(agent).find((report) => report.state === state))
 
 describe('an installed agent', () => {
   test('installs a new version, restarts as the same process, and confirms it', async () => {
@@ -43,7 +34,7 @@ describe('an installed agent', () => {
     agent.order(manifestOf(program))
     expect(await untilUpdate(agent, 'confirmed')).toMatchObject({ version: NEXT_VERSION, reason: null })
     expect(lastVersion(agent)).toBe(NEXT_VERSION)
-    expect([...new Set(updates(agent).map(({ state }) => state))]).toEqual([
+    expect([...new Set(updatesOf(agent).map(({ state }) => state))]).toEqual([
       'downloading',
       'installed',
       'confirmed',
@@ -109,7 +100,7 @@ describe('an installed agent', () => {
     expect(await untilUpdate(agent, 'rolled-back')).toMatchObject({
       reason: 'It was not connected and acknowledged within 4 seconds.',
     })
-    expect(updates(agent).map(({ state }) => state)).not.toContain('confirmed')
+    expect(updatesOf(agent).map(({ state }) => state)).not.toContain('confirmed')
   })
 
   test('refuses orders that its server has not signed for it', async () => {
@@ -136,7 +127,7 @@ describe('an installed agent', () => {
     const agent = await givenInstalledAgent()
     const { server } = agent
     const program = programOf(NEXT_VERSION)
-    const failures = () => updates(agent).flatMap(({ reason }) => (reason === null ? [] : [reason]))
+    const failures = () => updatesOf(agent).flatMap(({ reason }) => (reason === null ? [] : [reason]))
     const nextFailure = async (count: number) => server.until(() => failures()[count - 1])
 
     serveProgram(server, program.replace('muster', 'mustER'))
@@ -245,77 +236,3 @@ test('a package on top of another version leaves a newer one in place, unless th
   expect(layPackageOver(NEXT_VERSION)).toBe(NEXT_VERSION)
   expect(layPackageOver(NEXT_VERSION, '(')).toBe(AGENT_VERSION)
 })
-
-describe('an agent that is killed during an update', () => {
-  const isRunning = (agent: InstalledAgent, version: string) =>
-    updates(agent).some((report) => report.state === 'confirmed' && report.version === version) &&
-    lastVersion(agent) === version &&
-    agent.current()?.state === 'confirmed' &&
-    agent.current()?.current.version === version
-
-  /** Updates an agent that is killed before the change `at` of its program folder, and returns this change, if there is one. */
-  async function updateWithKill(
-    agent: InstalledAgent,
-    killer: Killer,
-    at: number,
-  ): Promise<string | undefined> {
-    const { server } = agent
-    const before = lastVersion(agent)
-    const version = `99.0.${at}`
-    const program = programOf(version)
-    const manifest = manifestOf(program, { version })
-    serveProgram(server, program, version)
-    killer.arm(at)
-    const { links } = server
-    agent.order(manifest)
-    // The last change removes what came before the version before.
-    const isOver = () => isRunning(agent, version) && readdirSync(join(agent.folder, 'versions')).length <= 2
-    await server.until(() => killer.killedBefore() !== undefined || isOver())
-    if (killer.killedBefore() === undefined) return undefined
-    await server.untilUp(links + 1)
-    // The server repeats its order when the version that returns is the old one.
-    await server.until(
-      () =>
-        server.socket !== undefined &&
-        (agent.current()?.state === 'trial' || lastVersion(agent) === before || isRunning(agent, version)),
-    )
-    if (lastVersion(agent) === before && agent.current()?.state === 'confirmed') agent.order(manifest)
-    await server.until(() => isRunning(agent, version))
-    return killer.killedBefore()
-  }
-
-  /** One agent, updated again and again: killed before every `AT_ONCE`th change, until an update has no more. */
-  async function listKills(first: number): Promise<string[]> {
-    const killer = givenKiller()
-    const agent = await givenInstalledAgent(killer.env)
-    const kills: string[] = []
-    for (let at = first; ; at += AT_ONCE) {
-      const killed = await updateWithKill(agent, killer, at)
-      if (killed === undefined) return kills
-      kills.push(killed)
-    }
-  }
-
-  test('works afterwards, at each change of its program folder', async () => {
-    const kills = await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => listKills(i + 1)))
-    expect(kills.flat().length).toBeGreaterThanOrEqual(20)
-    expect([...new Set(kills.flat())].toSorted()).toEqual(CHANGES.toSorted())
-  })
-})
-
-/** Each kind of change of the program folder by an update. */
-const CHANGES = [
-  'rmSync versions/VERSION.new',
-  'mkdirSync versions/VERSION.new',
-  'openSync versions/VERSION.new/agent.mjs',
-  'writeSync versions/VERSION.new/agent.mjs',
-  'fsyncSync versions/VERSION.new/agent.mjs',
-  'closeSync versions/VERSION.new/agent.mjs',
-  'renameSync versions/VERSION.new',
-  'openSync current.json.new',
-  'writeSync current.json.new',
-  'fsyncSync current.json.new',
-  'closeSync current.json.new',
-  'renameSync current.json.new',
-  'rmSync versions/VERSION',
-]
