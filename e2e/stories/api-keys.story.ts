@@ -1,7 +1,9 @@
 import { expect } from '@playwright/test'
+import { expectAccessible, LOOKS, wear } from '../support/accessible.ts'
 import { chooseInMenu } from '../support/dashboard.ts'
 import { addClient } from '../support/seed.ts'
 import { test } from '../support/story.ts'
+import { refusedWith } from '../support/watch-browser.ts'
 
 test('a program uses a key that the console created, until the key is deleted', async ({
   admin,
@@ -44,4 +46,46 @@ test('a program uses a key that the console created, until the key is deleted', 
   await page.keyboard.press('Escape')
   await chooseInMenu(page, 'Settings', 'Audit log')
   await expect(page.getByText('admin (API key Dashboard)').first()).toBeVisible()
+})
+
+test('fifteen minutes after the sign-in, a new key needs the password', async ({
+  admin,
+  server,
+  openConsole,
+  expected,
+}) => {
+  expected.browser.push(refusedWith(403), refusedWith(400))
+  await addClient(admin, 'Acme')
+  const page = await openConsole({ as: admin, path: '/?dialog=api-key&item=new' })
+  const form = page.getByRole('dialog', { name: 'New API key' })
+  await form.getByRole('textbox', { name: 'Name' }).fill('Dashboard')
+  await server.pass(15)
+  const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  const password = question.getByLabel('Password', { exact: true })
+
+  await test.step('closing the question keeps the form, and makes no key', async () => {
+    await page.keyboard.press('Enter')
+    await expect(password).toBeFocused()
+    for (const look of LOOKS) {
+      await wear(page, look)
+      await expectAccessible(page, 'the question for a proof')
+    }
+    await page.keyboard.press('Escape')
+    await expect(question).toHaveCount(0)
+    await expect(form.getByRole('textbox', { name: 'Name' })).toHaveValue('Dashboard')
+    await expect(form.getByRole('alert')).toHaveCount(0)
+  })
+
+  await test.step('the key is made after the right password', async () => {
+    await form.getByRole('button', { name: 'Create key' }).click()
+    await expect(password).toBeFocused()
+    await page.keyboard.type('wrong')
+    await page.keyboard.press('Enter')
+    await expect(question.getByText('The current password is wrong.')).toBeVisible()
+    await password.fill(server.admin.password)
+    await page.keyboard.press('Enter')
+    const key = page.getByRole('group', { name: 'API key', exact: true }).locator('code')
+    await expect(key).toHaveText(/^muster_[\w-]{43}$/)
+    await expect(question).toHaveCount(0)
+  })
 })

@@ -21,6 +21,11 @@ export interface Endpoint<
   response: Response
   /** Refused to API keys: only a signed-in person may do it. */
   needsPerson?: true
+  /**
+   * Asks a session whose user has neither signed in nor confirmed who they are for a while. For changes whose access
+   * outlasts the session: docs/decisions/0137-proof-before-lasting-access.md.
+   */
+  needsProof?: true
   /** Also answered while the disk is nearly full: it stores next to nothing, frees space, or stops something. */
   withLowDisk?: true
   /** The response is plain text, not JSON. */

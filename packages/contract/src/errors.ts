@@ -9,6 +9,8 @@ export const ERROR_STATUS = {
   password_change_required: 403,
   /** A new code of the authenticator app is required first. */
   code_needed: 403,
+  /** The password or a code is required first: `needsProof` of the endpoint. */
+  proof_needed: 403,
   bad_origin: 403,
   bad_xsrf: 403,
   setup_closed: 403,

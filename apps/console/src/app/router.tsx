@@ -12,6 +12,7 @@ import { DashboardPage } from '../features/dashboard/DashboardPage.tsx'
 import { SkeletonRows } from '../ui/layout/States.tsx'
 import { CrashPage, NotFoundPage } from './shell/MessagePage.tsx'
 import { MainLayout } from './shell/MainLayout.tsx'
+import { ProofQuestion } from './session/ProofQuestion.tsx'
 import { SignedInGate } from './session/SignedInGate.tsx'
 import { notePage, takePageToRemember } from './session/session-end.ts'
 import { clientsQuery } from './api/queries.ts'
@@ -37,7 +38,12 @@ import {
 import { isSignedIn, storeNext } from './session/session.ts'
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  component: Outlet,
+  component: () => (
+    <>
+      <Outlet />
+      <ProofQuestion />
+    </>
+  ),
   notFoundComponent: NotFoundPage,
 })
 

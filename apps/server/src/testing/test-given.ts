@@ -282,6 +282,7 @@ async function insertSession(
       source: '127.0.0.1',
       user_agent: 'test',
       code_at: null,
+      proved_at: now().toISOString(),
     })
     .execute()
   return {

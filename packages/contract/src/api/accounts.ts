@@ -65,6 +65,7 @@ export const createUser = endpoint({
   path: '/accounts/users/',
   access: 'can_manage_accounts',
   needsPerson: true,
+  needsProof: true,
   summary: 'Add a user. The role must not exceed the permissions of the caller',
   body: EditableUser.partial()
     .extend({ username: NewUsername, password: NewPassword.optional() })
@@ -92,6 +93,7 @@ export const editUser = endpoint({
   path: '/accounts/:id/users/',
   access: 'can_manage_accounts',
   needsPerson: true,
+  needsProof: true,
   summary:
     'Change some fields of a user; a disabled user is signed out at once. With `modified`, refused if another user has saved since',
   params: IdParams,
@@ -124,6 +126,7 @@ export const resetUserPassword = endpoint({
   path: '/accounts/users/reset/',
   access: 'can_manage_accounts',
   needsPerson: true,
+  needsProof: true,
   summary:
     "Set another user's password; ends the sessions of that user, who can be made to change it at the next sign-in",
   body: z.object({ id: Id, password: NewPassword, must_change_password: z.boolean().default(false) }),
@@ -135,6 +138,7 @@ export const resetUserTotp = endpoint({
   path: '/accounts/users/reset_totp/',
   access: 'can_manage_accounts',
   needsPerson: true,
+  needsProof: true,
   summary:
     "Reset another user's two-factor sign-in: deletes authenticator, recovery codes and passkeys; ends the sessions",
   body: z.object({ id: Id }),

@@ -61,6 +61,7 @@ export const createApiKey = endpoint({
   access: 'can_manage_api_keys',
   summary: 'Create an API key of a user without more permissions than the caller; it is shown once',
   needsPerson: true,
+  needsProof: true,
   body: EditableApiKey.partial().required({ name: true }).extend({ user: Id }),
   response: ShownApiKey,
 })
@@ -72,6 +73,7 @@ export const editApiKey = endpoint({
   summary:
     'Change some settings of an API key, effective at once. With `modified`, refused if another user has saved since',
   needsPerson: true,
+  needsProof: true,
   params: IdParams,
   body: EditableApiKey.partial().extend({ modified: z.string().max(200).optional() }),
   volatile: ['username', 'role_name', 'last_used', 'last_used_ip', 'old_key_until', 'blocked', 'may_change'],
@@ -84,6 +86,7 @@ export const rotateApiKey = endpoint({
   access: 'can_manage_api_keys',
   summary: 'Replace an API key; the new one is shown once, and the old one works for some more hours',
   needsPerson: true,
+  needsProof: true,
   params: IdParams,
   body: z.object({ old_key_hours: z.int().min(0).max(MAX_OVERLAP_HOURS).default(24) }),
   response: ShownApiKey,

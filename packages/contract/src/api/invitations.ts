@@ -33,6 +33,7 @@ export const createInvitation = endpoint({
   path: '/accounts/invitations/',
   access: 'can_manage_accounts',
   needsPerson: true,
+  needsProof: true,
   summary:
     'Invite a user with a role that does not exceed the permissions of the caller. The token is shown once: open `/invitation#<token>` of the console within 48 hours',
   body: z.object({ role: Id, email: OptionalEmail.default('') }),

@@ -118,6 +118,7 @@ export const deleteUserPasskey = endpoint({
   path: '/accounts/users/:id/passkeys/:passkey_id/',
   access: 'can_manage_accounts',
   needsPerson: true,
+  needsProof: true,
   summary: "Delete another user's passkey; ends the sessions of that user",
   params: IdParams.extend({ passkey_id: Id }),
   response: Nothing,

@@ -56,6 +56,7 @@ export const createRole = endpoint({
   path: '/accounts/roles/',
   access: 'can_manage_accounts',
   needsPerson: true,
+  needsProof: true,
   summary:
     'Add a role; missing fields are those of the role `copy_of`, else missing permissions are not allowed. Superusers only',
   body: EditableRole.partial().required({ name: true }).extend({ copy_of: z.int().optional() }),
@@ -76,6 +77,7 @@ export const editRole = endpoint({
   path: '/accounts/roles/:id/',
   access: 'can_manage_accounts',
   needsPerson: true,
+  needsProof: true,
   summary:
     'Change some fields of a role that is not built in, effective at once; superusers only. With `modified`, refused if another user has saved since',
   params: IdParams,

@@ -159,6 +159,7 @@ export const testScriptOnServer = endpoint({
   method: 'POST',
   path: '/core/serverscript/test/',
   access: 'can_run_server_scripts',
+  needsProof: true,
   summary:
     'Run code that is not saved on the server itself, if that is enabled; responds when it has ended. Code with snippets also needs code_with_snippets',
   body: z.object({
@@ -262,6 +263,7 @@ export const approveScript = endpoint({
   method: 'POST',
   path: '/scripts/:id/approval/',
   access: 'can_run_server_scripts',
+  needsProof: true,
   summary: 'Approve the version with this hash to run on the server; refused if another one is stored',
   params: IdParams,
   body: z.object({ hash: z.string().max(64) }),

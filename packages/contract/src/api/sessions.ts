@@ -118,6 +118,7 @@ export const setupTotp = endpoint({
   access: 'totp-setup',
   withLowDisk: true,
   needsPerson: true,
+  needsProof: true,
   summary: 'Get the key for an authenticator app, until a first code has confirmed it; then false',
   response: z.union([
     z.object({ username: z.string(), totp_key: z.string(), qr_url: z.string() }),
@@ -131,6 +132,7 @@ export const confirmTotp = endpoint({
   access: 'totp-setup',
   withLowDisk: true,
   needsPerson: true,
+  needsProof: true,
   summary:
     'Confirm the TOTP key with a first code; returns recovery codes, which are shown once, and ends the other sessions',
   body: z.object({ twofactor: TotpCode }),
@@ -147,14 +149,24 @@ export const createRecoveryCodes = endpoint({
   response: RecoveryCodes,
 })
 
+/** Proof that the caller owns the session: the current password, or a new TOTP code. */
+const Proof = z.object({ current_password: Password.optional(), twofactor: TotpCode.optional() })
+const hasProof = ({ current_password, twofactor }: z.infer<typeof Proof>) =>
+  current_password !== undefined || twofactor !== undefined
+const PROOF_MISSING = { path: ['current_password'], error: 'Enter your current password or a code.' }
+export const OwnerProof = Proof.refine(hasProof, PROOF_MISSING)
+export type OwnerProof = z.infer<typeof OwnerProof>
+
 export const confirmSession = endpoint({
   method: 'POST',
   path: '/accounts/sessions/confirm/',
-  access: 'signed-in',
+  // Also before the set-up of a second factor, which needs a proof.
+  access: 'totp-setup',
   withLowDisk: true,
   needsPerson: true,
-  summary: 'Enter a TOTP code again, if the role requires one before a terminal or a desktop',
-  body: z.object({ twofactor: TotpCode }),
+  summary:
+    'Confirm who you are in this session, with the password or a TOTP code. Only a code serves where the role requires one before remote tools',
+  body: OwnerProof,
   response: z.object({
     /** How long it is valid. */
     until: Instant,
@@ -259,13 +271,6 @@ export const endSession = endpoint({
   params: z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/) }),
   response: Nothing,
 })
-
-/** Proof that the caller owns the session: the current password, or a new TOTP code. */
-const Proof = z.object({ current_password: Password.optional(), twofactor: TotpCode.optional() })
-const hasProof = ({ current_password, twofactor }: z.infer<typeof Proof>) =>
-  current_password !== undefined || twofactor !== undefined
-const PROOF_MISSING = { path: ['current_password'], error: 'Enter your current password or a code.' }
-export const OwnerProof = Proof.refine(hasProof, PROOF_MISSING)
 
 export const resetPassword = endpoint({
   method: 'PUT',

@@ -149,6 +149,7 @@ export const editCoreSettings = endpoint({
   method: 'PUT',
   path: '/core/settings/',
   access: 'can_edit_core_settings',
+  needsProof: true,
   withLowDisk: true,
   summary:
     'Change settings of the server; missing ones stay unchanged. With `modified`, refused if another user has saved since',

@@ -97,6 +97,7 @@ export const createSsoProvider = endpoint({
   path: '/accounts/ssoproviders/',
   access: 'can_manage_accounts',
   needsPerson: true,
+  needsProof: true,
   summary: 'Add a sign-in provider, which must respond. Superusers only',
   body: z.object({
     name: ProviderName,
@@ -113,6 +114,7 @@ export const editSsoProvider = endpoint({
   path: '/accounts/ssoproviders/:id/',
   access: 'can_manage_accounts',
   needsPerson: true,
+  needsProof: true,
   summary:
     'Change a sign-in provider; without `secret` it stays. With `modified`, refused if another user has saved since. Superusers only',
   params: IdParams,

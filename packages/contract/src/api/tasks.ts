@@ -313,6 +313,7 @@ export const approveDefinitions = endpoint({
   method: 'POST',
   path: '/agents/:agent_id/approvals/',
   access: 'can_manage_autotasks',
+  needsProof: true,
   summary: 'Approve tasks and script checks for the machine of a server, as superuser',
   params: AgentParams,
   body: z.object({

@@ -1,6 +1,7 @@
 import { ApiError, callEndpoint } from '@muster/contract/client'
 import type { Endpoint, Input, Output } from '@muster/contract/endpoint'
 import { queryOptions } from '@tanstack/react-query'
+import { askForProof } from '../session/proof-needed.ts'
 import { isReplacedSoon } from '../session/replaced-session.ts'
 import { untilSessionEnds } from '../session/session-end.ts'
 import { readStoredToken } from '../session/session.ts'
@@ -97,11 +98,28 @@ export interface CallSettings {
   timeoutMs?: number
 }
 
-/** Calls an endpoint as the signed-in user; throws `ApiError`. */
-export function call<E extends Endpoint>(
+/**
+ * Calls an endpoint as the signed-in user; throws `ApiError`. If the server asks for a proof of who that is, the request
+ * is sent again after one.
+ */
+export async function call<E extends Endpoint>(
   endpoint: E,
   input: Input<E>,
   settings: CallSettings = {},
+): Promise<Output<E>> {
+  try {
+    return await callOnce(endpoint, input, settings)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'proof_needed') throw error
+    if (await askForProof(error.message, settings.signal)) return callOnce(endpoint, input, settings)
+    throw new ApiError('The request was cancelled.', { status: 0, code: 'aborted', cause: error })
+  }
+}
+
+function callOnce<E extends Endpoint>(
+  endpoint: E,
+  input: Input<E>,
+  settings: CallSettings,
 ): Promise<Output<E>> {
   const send = () =>
     callEndpoint(endpoint, input, {

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useId, useRef, useSyncExternalStore } from 'react'
 import { Dialog, type DialogProps } from '../../ui/dialog/Dialog.tsx'
 import { ErrorBox } from '../../ui/layout/States.tsx'
-import { describeError } from '../api/describe-error.ts'
+import { describeError, isAborted } from '../api/describe-error.ts'
 import { fieldErrors, focusFirstError } from '../api/form-errors.ts'
 import { notifyDone } from '../shell/notify.ts'
 import { useLeaveQuestion } from './use-leave-question.tsx'
@@ -108,8 +108,9 @@ export function useSavedForm<Values extends Record<string, unknown>>(
   }
 }
 
-/** The server's error about the whole form. */
+/** The server's error about the whole form. A request that the user cancelled has none. */
 export function FormError({ error }: { error: unknown }) {
+  if (isAborted(error)) return null
   return (
     <Box mb="md">
       <ErrorBox {...describeError(error)} />

@@ -1,6 +1,6 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { ToolName } from '@muster/contract/channels'
-import { CODE_MINUTES, hasFreshCode } from '../users/sessions/confirm-code.ts'
+import { CODE_MINUTES, isWithin } from '../users/sessions/confirm-code.ts'
 import type { LiveCaller } from '../../platform/http/caller.ts'
 import { aTool } from './tool-text.ts'
 
@@ -19,7 +19,7 @@ export function checkMfa(
   const { code } = session
   if (!code.isAsked || !ASKED_BEFORE.has(tool)) return undefined
   if (code.isByProvider || (code.hasPasskey && !code.hasTotp)) {
-    if (hasFreshCode(code.at, now)) return undefined
+    if (isWithin(CODE_MINUTES, code.at, now)) return undefined
     const how = code.isByProvider ? 'provider' : 'passkey'
     const message = `Your role requires a sign-in within the last ${CODE_MINUTES} minutes before ${aTool(tool)} is opened. Sign out, and sign in with your ${how} again.`
     return { code: 'not_allowed', message }
@@ -28,7 +28,7 @@ export function checkMfa(
     const message = `Your role requires a code before ${aTool(tool)} is opened. Set up two-factor sign-in first, and sign in again.`
     return { code: 'not_allowed', message }
   }
-  if (hasFreshCode(code.at, now)) return undefined
+  if (isWithin(CODE_MINUTES, code.at, now)) return undefined
   const message = `Your role requires a code of your authenticator app before ${aTool(tool)} is opened. It is valid for ${CODE_MINUTES} minutes.`
   return { code: 'code_needed', message }
 }

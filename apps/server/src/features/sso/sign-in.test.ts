@@ -1,4 +1,5 @@
-import { checkCredentials } from '@muster/contract/api/sessions'
+import { createUser } from '@muster/contract/api/accounts'
+import { checkCredentials, confirmSession } from '@muster/contract/api/sessions'
 import { editCoreSettings } from '@muster/contract/api/settings'
 import {
   createSsoProvider,
@@ -257,4 +258,23 @@ test('an address that starts sign-ins without end is slowed down', async () => {
   browser.source = '192.0.2.7'
   expect(await start(browser)).toContain('http')
   expect(first.expires_at > now().toISOString()).toBe(true)
+})
+
+test('a user of the provider who is asked for a proof signs in again', async () => {
+  await using prepared = await prepare()
+  const { server, provider } = prepared
+  await prepared.add()
+  const browser = server.anonymous
+  browser.token = (await signIn(browser, provider)).body.token
+  await server.ctx.db.updateTable('users').set({ is_superuser: 1 }).where('username', '=', 'ada').execute()
+  const addUser = () =>
+    browser.call(createUser, { body: { username: 'grafana', block_dashboard_login: true } })
+  server.clock.advance(15 * 60)
+  const refused = await addUser()
+  expect([refused.status, refused.error.code]).toEqual([403, 'proof_needed'])
+  expect(refused.error.detail).toBe('Confirm who you are first: sign in with your provider again.')
+  const byPassword = await browser.call(confirmSession, { body: { current_password: PASSWORD } })
+  expect([byPassword.status, byPassword.error.code]).toEqual([403, 'not_allowed'])
+  browser.token = (await signIn(browser, provider)).body.token
+  expect((await addUser()).status).toBe(200)
 })

@@ -26,6 +26,8 @@ export interface CallerSession {
   inGrace: boolean
   /** The step that comes before anything else: a password change, then the set-up of a second factor. */
   pending: 'password' | 'totp' | undefined
+  /** Its user signed in, or gave the password or a code, within the last PROOF_MINUTES. */
+  isProved: boolean
   /** The second factor, if it is required again. */
   code: {
     /** The role requires it before a terminal or a desktop. */
@@ -59,6 +61,18 @@ export function refusePending({ session }: Pick<Caller, 'session'>): void {
     throw new AppError('password_change_required', 'Change your password before anything else.')
   if (session?.pending === 'totp')
     throw new AppError('totp_required', 'Set up two-factor sign-in before anything else.')
+}
+
+/** How long a sign-in, a password or a code proves who uses the session. */
+export const PROOF_MINUTES = 15
+
+/** Refuses a session that may be in other hands by now. API keys have none. */
+export function refuseUnproved({ session }: Pick<Caller, 'session'>): void {
+  if (session === undefined || session.isProved) return
+  const how = session.code.isByProvider
+    ? ': sign in with your provider again.'
+    : ', with your password or a code.'
+  throw new AppError('proof_needed', `Confirm who you are first${how}`)
 }
 
 export function mayDo(caller: Caller, permission: Permission): boolean {

@@ -6,7 +6,7 @@ import { IdParams, type ListQuery } from '@muster/contract/fields'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { OWN_SHAPE, SHAPE_HEADER, WITHOUT_EFFECT_HEADER } from '@muster/contract/client'
-import { type Caller, mayDo, refusePending } from './caller.ts'
+import { type Caller, mayDo, refusePending, refuseUnproved } from './caller.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Metrics } from './metrics.ts'
 import type { DownloadSlots } from './download-slots.ts'
@@ -186,13 +186,18 @@ async function admit(
   if (caller === undefined) throw new AppError('not_signed_in', 'Sign in first.')
   if (endpoint.needsPerson === true && caller.apiKey !== undefined)
     throw new AppError('not_allowed', 'API keys cannot do this. Sign in to the console instead.')
-  const { access } = endpoint
+  refuseAccess(endpoint, caller)
+  if (endpoint.needsProof === true) refuseUnproved(caller)
+  return caller
+}
+
+function refuseAccess({ access }: Endpoint, caller: Caller): void {
   const pending = caller.session?.pending
-  if (access === 'any-session') return caller
-  if (access === 'password-change' && pending === 'password') return caller
-  if (access === 'totp-setup' && pending === 'totp') return caller
+  if (access === 'any-session') return
+  if (access === 'password-change' && pending === 'password') return
+  if (access === 'totp-setup' && pending === 'totp') return
   refusePending(caller)
-  if (!isPermission(access) || mayDo(caller, access)) return caller
+  if (!isPermission(access) || mayDo(caller, access)) return
   throw new AppError('not_allowed', `Your role does not allow this (${access}).`)
 }
 

@@ -8,9 +8,11 @@ import {
   rotateApiKey,
 } from '@muster/contract/api/api-keys'
 import { listRoles } from '@muster/contract/api/roles'
+import { confirmSession } from '@muster/contract/api/sessions'
 import type { Me } from '@muster/contract/api/users'
 import { expect, test } from 'vitest'
-import { page } from 'vitest/browser'
+import { page, userEvent } from 'vitest/browser'
+import { storeSignIn } from '../../../app/session/session.ts'
 import { answer, refuse } from '../../../testing/test-server.ts'
 import { givenDashboard } from '../../dashboard/test-dashboard.ts'
 
@@ -140,4 +142,91 @@ test('a role that may only see keys changes none', async () => {
   await expect.element(rowOf('Grafana')).toBeVisible()
   for (const name of ['New API key', 'Edit Grafana', 'Rotate Grafana', 'Delete Grafana'])
     expect(button(name).query()).toBeNull()
+})
+
+const SENTENCE = 'Confirm who you are first, with your password or a code.'
+
+/** The form of a new key after a refused try. Any code and the password "right" are proofs. */
+async function openUnproved(me: Partial<Me> = {}, provider?: string) {
+  const server = await openDialog('/?dialog=api-key&item=new', {
+    id: 1,
+    username: 'ada',
+    is_superuser: true,
+    totp: true,
+    ...me,
+  })
+  if (provider !== undefined) storeSignIn({ token: 'token', username: 'ada', name: null, provider })
+  let isProved = false
+  server.on(confirmSession, ({ body }) => {
+    isProved = JSON.stringify(body) !== '{"current_password":"wrong"}'
+    if (!isProved) return refuse('invalid', 'The current password is wrong.')
+    return answer(confirmSession, { until: '2026-11-22T19:00:00.000Z' })
+  })
+  server.on(createApiKey, () =>
+    isProved ? answer(createApiKey, { ...apiKey(5, 'n8n'), key: KEY }) : refuse('proof_needed', SENTENCE),
+  )
+  await field('Name').fill('n8n')
+  await userEvent.keyboard('{Enter}')
+  const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await expect.element(question.getByText(SENTENCE, { exact: false })).toBeVisible()
+  return { server, question }
+}
+
+test('a request that needs a proof asks for the password and is repeated', async () => {
+  const { server, question } = await openUnproved()
+  await expect.element(question.getByLabelText('User name')).toHaveValue('ada')
+  await expect.element(question.getByLabelText('Password', { exact: true })).toHaveFocus()
+  await userEvent.keyboard('wrong{Enter}')
+  await expect.element(question.getByText('The current password is wrong.')).toBeVisible()
+  await question.getByLabelText('Password', { exact: true }).fill('right')
+  await userEvent.keyboard('{Enter}')
+  await expect.element(page.getByText(KEY, { exact: true })).toBeVisible()
+  await expect.element(question).not.toBeInTheDocument()
+  expect(server.calls(createApiKey).map(({ body }) => body)).toEqual([
+    expect.objectContaining({ name: 'n8n' }),
+    expect.objectContaining({ name: 'n8n' }),
+  ])
+})
+
+test('a user with an authenticator app can give a code instead', async () => {
+  const { server, question } = await openUnproved()
+  await question.getByRole('button', { name: 'Use a code of the authenticator app' }).click()
+  await question.getByLabelText('Code').fill('111111')
+  await expect.element(page.getByText(KEY, { exact: true })).toBeVisible()
+  expect(server.calls(confirmSession)[0]?.body).toEqual({ twofactor: '111111' })
+})
+
+test('a user without an authenticator app is asked for the password only', async () => {
+  const { question } = await openUnproved({ totp: false })
+  await expect.element(question.getByLabelText('Password', { exact: true })).toBeVisible()
+  await expect
+    .element(question.getByRole('button', { name: 'Use a code of the authenticator app' }))
+    .not.toBeInTheDocument()
+})
+
+test('Escape cancels the proof only, and the form keeps its input', async () => {
+  const { server, question } = await openUnproved()
+  await expect.element(question.getByLabelText('Password', { exact: true })).toHaveFocus()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(question).not.toBeInTheDocument()
+  await expect.element(field('Name')).toHaveValue('n8n')
+  await expect.element(button('Create key')).toBeEnabled()
+  const form = page.getByRole('dialog', { name: 'New API key' })
+  await expect.poll(() => form.element().contains(document.activeElement)).toBe(true)
+  await expect.element(page.getByRole('alert')).not.toBeInTheDocument()
+  expect(page.getByText('The request was cancelled.').elements()).toEqual([])
+  expect(server.calls(createApiKey)).toHaveLength(1)
+  await button('Create key').click()
+  await expect.element(question).toBeVisible()
+})
+
+test('a user of a provider signs in again in a new tab, and the request is repeated', async () => {
+  const { server, question } = await openUnproved({}, 'corp')
+  const link = question.getByRole('link', { name: 'Sign in with corp' })
+  await expect.element(link).toHaveAttribute('target', '_blank')
+  await expect.element(question.getByLabelText('Password', { exact: true })).not.toBeInTheDocument()
+  server.on(createApiKey, () => answer(createApiKey, { ...apiKey(5, 'n8n'), key: KEY }))
+  storeSignIn({ token: 'a newer token', username: 'ada', name: null, provider: 'corp' })
+  await expect.element(page.getByText(KEY, { exact: true })).toBeVisible()
+  await expect.element(question).not.toBeInTheDocument()
 })

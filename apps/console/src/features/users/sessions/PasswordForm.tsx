@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { ApiError } from '@muster/contract/client'
 import { IconFingerprint } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { describeError } from '../../../app/api/describe-error.ts'
+import { describeError, isAborted } from '../../../app/api/describe-error.ts'
 import { ErrorBox } from '../../../ui/layout/States.tsx'
 import type { Credentials, useSignIn } from './use-sign-in.ts'
 
@@ -11,10 +11,21 @@ interface PasswordFormProps {
   /** For a repeated sign-in: the name is fixed. */
   username?: string | undefined
   send: (credentials: Credentials) => Promise<void>
+  submitLabel?: string
+  /** Shown above the fields. */
+  children?: ReactNode
+  /** Shown below the button. */
+  below?: ReactNode
 }
 
 /** A plain form with plain names, so that password managers can fill it; Enter submits. */
-export function PasswordForm({ username, send }: PasswordFormProps) {
+export function PasswordForm({
+  username,
+  send,
+  submitLabel = 'Sign in',
+  children,
+  below,
+}: PasswordFormProps) {
   const { attempt, busy, error, secondsLeft } = useAttempt(send)
   const password = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -27,6 +38,7 @@ export function PasswordForm({ username, send }: PasswordFormProps) {
   return (
     <form onSubmit={submit} method="post" action="/login">
       <Stack gap="md">
+        {children}
         <SignInError error={error} secondsLeft={secondsLeft} />
         <TextInput
           label="User name"
@@ -49,8 +61,9 @@ export function PasswordForm({ username, send }: PasswordFormProps) {
           visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         />
         <Button type="submit" size="sm" loading={busy} disabled={secondsLeft > 0}>
-          Sign in
+          {submitLabel}
         </Button>
+        {below}
       </Stack>
     </form>
   )
@@ -63,7 +76,7 @@ function readText(fields: FormData, name: string): string {
 
 /** The error of a sign-in step; after too many attempts, with a countdown. */
 function SignInError({ error, secondsLeft }: { error: unknown; secondsLeft: number }) {
-  if (error === null || error === undefined) return null
+  if (error === null || error === undefined || isAborted(error)) return null
   const { message, caption } = describeError(error)
   if (!(error instanceof ApiError) || error.status !== 429)
     return <ErrorBox message={message} caption={caption} />
@@ -249,7 +262,7 @@ function RecoveryCodeForm({ send, below }: Pick<CodeFormProps, 'send' | 'below'>
   )
 }
 
-function TextButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+export function TextButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
     <Anchor component="button" type="button" onClick={onClick} c="dimmed" size="sm">
       {children}

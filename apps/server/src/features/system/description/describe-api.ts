@@ -6,6 +6,7 @@ import { PERMISSION_TEXTS } from '@muster/contract/permission-texts'
 import { isPermission } from '@muster/contract/permissions'
 import { strictSchema } from '@muster/contract/strict-schema'
 import { z } from 'zod'
+import { PROOF_MINUTES } from '../../../platform/http/caller.ts'
 import type { DescribedRoute } from '../../../platform/http/openapi.ts'
 import { fieldsWithoutEffect } from '../../../platform/http/reference-body.ts'
 import { type JsonSchema, makeExample, makeValue } from './examples.ts'
@@ -147,6 +148,11 @@ function describeAccess(endpoint: Endpoint): string {
   return [
     needs,
     ...(endpoint.needsPerson === true ? ['For signed-in people only: API keys are refused.'] : []),
+    ...(endpoint.needsProof === true
+      ? [
+          `A session is refused as \`proof_needed\` ${PROOF_MINUTES} minutes after its sign-in: confirm it with the password or a code first.`,
+        ]
+      : []),
     ...(withoutEffect.length === 0 ? [] : [`Also accepted, without effect: ${withoutEffect.join(', ')}.`]),
   ].join(' ')
 }

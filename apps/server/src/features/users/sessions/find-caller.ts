@@ -1,7 +1,8 @@
 import type { Context } from '../../../context.ts'
-import type { Caller, CallerSession } from '../../../platform/http/caller.ts'
+import { type Caller, type CallerSession, PROOF_MINUTES } from '../../../platform/http/caller.ts'
 import { findKeyUser, keyCallerOf, refusalOfKey } from '../api-keys/find-key-caller.ts'
 import { readRights } from '../rights.ts'
+import { isWithin } from './confirm-code.ts'
 import { displayName, findSessionUser, type SessionUser } from './queries.ts'
 import { ageOfSession } from './session-cookies.ts'
 
@@ -31,6 +32,7 @@ export async function callerOf(
       expiresAt: found.expires_at,
       inGrace: age === 'grace',
       pending: pendingOf(ctx, found),
+      isProved: isWithin(PROOF_MINUTES, found.proved_at, ctx.now()),
       code: {
         isAsked: found.require_2fa_for_remote === 1,
         hasTotp: found.totp_confirmed === 1,

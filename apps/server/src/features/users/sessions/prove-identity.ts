@@ -1,5 +1,7 @@
+import type { OwnerProof } from '@muster/contract/api/sessions'
 import { AppError } from '@muster/contract/errors'
 import type { FastifyRequest } from 'fastify'
+import type { Context } from '../../../context.ts'
 import type { Caller } from '../../../platform/http/caller.ts'
 import { verifyPassword } from '../../../platform/secrets/passwords.ts'
 import { audit } from '../../audit/write-audit.ts'
@@ -8,18 +10,13 @@ import { refuseSsoUser, requireUser, takeTotpStep } from './queries.ts'
 import { countFailure, keyList, refuseWhileBlocked, throttleKeys } from './throttle.ts'
 import { describeUsedCode, findTotpStep } from './confirm-code.ts'
 
-interface Proof {
-  current_password?: string | undefined
-  twofactor?: string | undefined
-}
-
 /**
  * Requires the current password or a fresh code before a change that would hand the account to the holder of a stolen
  * session. Failures count together with those of signing in.
  */
 export function proveIdentity(
   desk: SignInParts,
-  { caller, proof, request }: { caller: Caller; proof: Proof; request: FastifyRequest },
+  { caller, proof, request }: { caller: Caller; proof: OwnerProof; request: FastifyRequest },
 ): Promise<void> {
   const { ctx, cookies, turns } = desk
   const { username } = caller
@@ -31,10 +28,10 @@ export function proveIdentity(
     const { current_password, twofactor } = proof
     let used: string | undefined
     if (current_password !== undefined) {
-      if (await verifyPassword(current_password, user.password_hash)) return
+      if (await verifyPassword(current_password, user.password_hash)) return markProved(ctx, caller)
     } else if (twofactor !== undefined && user.totp_key !== null && user.totp_confirmed === 1) {
       const step = findTotpStep(ctx.secrets.decrypt(user.totp_key), twofactor, ctx.now())
-      if (step !== undefined && (await takeTotpStep(ctx.db, user.id, step))) return
+      if (step !== undefined && (await takeTotpStep(ctx.db, user.id, step))) return markProved(ctx, caller)
       used = await describeUsedCode(ctx, user.id, step)
     }
     if (used === undefined) await countFailure(ctx, keys)
@@ -52,4 +49,13 @@ export function proveIdentity(
         : ['current_password', 'The current password is wrong.']
     throw new AppError('invalid', message, { fields: { [field]: [message] } })
   })
+}
+
+async function markProved(ctx: Context, { session }: Caller): Promise<void> {
+  if (session === undefined) return
+  await ctx.db
+    .updateTable('sessions')
+    .set({ proved_at: ctx.now().toISOString() })
+    .where('digest', '=', session.digest)
+    .execute()
 }

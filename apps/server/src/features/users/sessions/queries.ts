@@ -16,7 +16,12 @@ export async function findSessionUser(db: Db, digest: string) {
     .where('users.block_dashboard_login', '=', 0)
     .select(['sessions.digest', 'sessions.cookie_digest', 'sessions.expires_at', 'sessions.last_used_at'])
     .select(['sessions.created_at', 'users.must_change_password_since'])
-    .select(['sessions.code_at', 'sessions.sso_account_id', 'roles.require_2fa_for_remote'])
+    .select([
+      'sessions.code_at',
+      'sessions.proved_at',
+      'sessions.sso_account_id',
+      'roles.require_2fa_for_remote',
+    ])
     .select(['users.id as user_id', 'users.username', 'users.first_name', 'users.last_name'])
     .select(['users.is_superuser', 'users.totp_confirmed', 'users.role_id'])
     .select(['roles.is_superuser as role_is_superuser', 'roles.permissions', 'roles.totp_required'])

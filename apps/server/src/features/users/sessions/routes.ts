@@ -26,7 +26,7 @@ import { hashPassword, verifyPassword } from '../../../platform/secrets/password
 import { audit } from '../../audit/write-audit.ts'
 import { openComparison, requireMayChange, requireUser as requireListedUser } from '../accounts/write-user.ts'
 import { holdRights } from '../accounts/queries.ts'
-import { confirmCode } from './confirm-code.ts'
+import { confirmOwner } from './confirm-code.ts'
 import { deleteSessions, findSession, findUser, isSuperuser, listSessions, requireUser } from './queries.ts'
 import { viewSession } from './session-cookies.ts'
 import { confirmTotpKey, deleteTotpKey, showTotpKey } from './set-up-totp.ts'
@@ -72,7 +72,7 @@ export function sessionsRoutes(api: Api, desk: SignInParts): void {
     return { recovery_codes: await replaceRecoveryCodes(ctx, caller) }
   })
 
-  route(api, confirmSession, ({ caller, body }) => confirmCode(desk, caller, body.twofactor))
+  route(api, confirmSession, ({ caller, body }) => confirmOwner(desk, caller, body))
 
   route(api, resetPassword, async ({ caller, body, request }) => {
     await proveIdentity(desk, { caller, proof: body, request })

@@ -228,6 +228,7 @@ export async function openSession(
       source,
       user_agent: userAgentOf(request),
       code_at: hasCode ? now.toISOString() : null,
+      proved_at: now.toISOString(),
       sso_account_id: sso?.accountId ?? null,
       id_token: sso === undefined ? null : ctx.secrets.encrypt(sso.idToken),
     })

@@ -79,6 +79,7 @@ import { machineHardware } from './0113-machine-hardware.ts'
 import { metricThresholds } from './0114-metric-thresholds.ts'
 import { packageStates } from './0117-package-states.ts'
 import { serverMachine } from './0119-server-machine.ts'
+import { sessionProofs } from './0120-session-proofs.ts'
 
 /** All migrations in order. Never rename one: databases record the names. */
 export const migrations: readonly Migration[] = [
@@ -161,4 +162,5 @@ export const migrations: readonly Migration[] = [
   metricThresholds,
   packageStates,
   serverMachine,
+  sessionProofs,
 ]

@@ -146,6 +146,8 @@ export interface SessionsTable {
   user_agent: string
   /** When it last passed a TOTP code, or was opened by a provider. NULL = never. */
   code_at: string | null
+  /** When it was opened, or its user last gave the password or a code. NULL = an earlier version opened it. */
+  proved_at: string | null
   /** The account at a provider that opened it. NULL = a password did. */
   sso_account_id: number | null
   /** Encrypted ID token of the provider, for signing out there. */
