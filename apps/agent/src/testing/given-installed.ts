@@ -131,7 +131,7 @@ export async function givenInstalledAgent(env: Record<string, string> = {}): Pro
 
 export type Update = z.infer<typeof UpdateReport>
 
-/** What the agent has reported about its updates, in order. */
+/** The reports of the agent about its updates, in order. */
 export const updatesOf = ({ server }: InstalledAgent): Update[] =>
   server.reports.filter((report): report is Update => report.kind === 'update')
 
