@@ -1,6 +1,6 @@
 import type { ChannelEnd } from '@muster/contract/agent/channel'
 import type { ToolName } from '@muster/contract/channels'
-import { CODE_MINUTES, isWithin } from '../users/sessions/confirm-code.ts'
+import { CODE_MINUTES, isWithin } from '../users/sessions/prove-owner.ts'
 import type { LiveCaller } from '../../platform/http/caller.ts'
 import { aTool } from './tool-text.ts'
 

@@ -69,10 +69,12 @@ export const PROOF_MINUTES = 15
 /** Refuses a session that may be in other hands by now. API keys have none. */
 export function refuseUnproved({ session }: Pick<Caller, 'session'>): void {
   if (session === undefined || session.isProved) return
-  const how = session.code.isByProvider
-    ? ': sign in with your provider again.'
-    : ', with your password or a code.'
-  throw new AppError('proof_needed', `Confirm who you are first${how}`)
+  throw new AppError('proof_needed', `Confirm who you are first${howToProve(session)}`)
+}
+
+function howToProve({ code }: CallerSession): string {
+  if (code.isByProvider) return ': sign in with your provider again.'
+  return code.hasTotp ? ', with your password or a code.' : ', with your password.'
 }
 
 export function mayDo(caller: Caller, permission: Permission): boolean {

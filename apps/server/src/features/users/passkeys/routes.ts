@@ -12,7 +12,7 @@ import {
 import { AppError } from '@muster/contract/errors'
 import { type Api, route } from '../../../platform/http/route.ts'
 import { requireUser } from '../accounts/write-user.ts'
-import { proveIdentity } from '../sessions/prove-identity.ts'
+import { proveOwner } from '../sessions/prove-owner.ts'
 import { isSuperuser } from '../sessions/queries.ts'
 import type { SignInParts } from '../sessions/sign-in.ts'
 import { findPasskeys, viewPasskey } from './queries.ts'
@@ -33,7 +33,7 @@ export function passkeysRoutes(api: Api, desk: SignInParts): void {
   )
 
   route(api, startPasskey, async ({ caller, body, request }) => {
-    await proveIdentity(desk, { caller, proof: body, request })
+    await proveOwner(desk, caller, body)
     return start(ctx, caller, request)
   })
 
@@ -45,8 +45,8 @@ export function passkeysRoutes(api: Api, desk: SignInParts): void {
     viewPasskey(await changePasskeyName(ctx, caller, { id: params.id, name: body.name })),
   )
 
-  route(api, deletePasskey, async ({ caller, params, body, request }) => {
-    await proveIdentity(desk, { caller, proof: body, request })
+  route(api, deletePasskey, async ({ caller, params, body }) => {
+    await proveOwner(desk, caller, body)
     await removeOwnPasskey(ctx, caller, params.id)
     return null
   })

@@ -2,7 +2,7 @@ import type { Context } from '../../../context.ts'
 import { type Caller, type CallerSession, PROOF_MINUTES } from '../../../platform/http/caller.ts'
 import { findKeyUser, keyCallerOf, refusalOfKey } from '../api-keys/find-key-caller.ts'
 import { readRights } from '../rights.ts'
-import { isWithin } from './confirm-code.ts'
+import { isWithin } from './prove-owner.ts'
 import { displayName, findSessionUser, type SessionUser } from './queries.ts'
 import { ageOfSession } from './session-cookies.ts'
 

@@ -26,12 +26,11 @@ import { hashPassword, verifyPassword } from '../../../platform/secrets/password
 import { audit } from '../../audit/write-audit.ts'
 import { openComparison, requireMayChange, requireUser as requireListedUser } from '../accounts/write-user.ts'
 import { holdRights } from '../accounts/queries.ts'
-import { confirmOwner } from './confirm-code.ts'
 import { deleteSessions, findSession, findUser, isSuperuser, listSessions, requireUser } from './queries.ts'
 import { viewSession } from './session-cookies.ts'
 import { confirmTotpKey, deleteTotpKey, showTotpKey } from './set-up-totp.ts'
 import { replaceRecoveryCodes } from './recovery-codes.ts'
-import { proveIdentity } from './prove-identity.ts'
+import { confirmOwner, proveOwner } from './prove-owner.ts'
 import { signInByCode, signInByPassword, type SignInParts } from './sign-in.ts'
 import { findSignIns } from './sign-ins.ts'
 
@@ -67,21 +66,21 @@ export function sessionsRoutes(api: Api, desk: SignInParts): void {
     recovery_codes: await confirmTotpKey(ctx, caller, body.twofactor),
   }))
 
-  route(api, createRecoveryCodes, async ({ caller, body, request }) => {
-    await proveIdentity(desk, { caller, proof: body, request })
+  route(api, createRecoveryCodes, async ({ caller, body }) => {
+    await proveOwner(desk, caller, body)
     return { recovery_codes: await replaceRecoveryCodes(ctx, caller) }
   })
 
   route(api, confirmSession, ({ caller, body }) => confirmOwner(desk, caller, body))
 
-  route(api, resetPassword, async ({ caller, body, request }) => {
-    await proveIdentity(desk, { caller, proof: body, request })
+  route(api, resetPassword, async ({ caller, body }) => {
+    await proveOwner(desk, caller, body)
     await changeOwnPassword(ctx, caller, body.password)
     return null
   })
 
-  route(api, resetTotp, async ({ caller, body, request }) => {
-    await proveIdentity(desk, { caller, proof: body, request })
+  route(api, resetTotp, async ({ caller, body }) => {
+    await proveOwner(desk, caller, body)
     await deleteTotpKey(ctx, caller)
     return null
   })

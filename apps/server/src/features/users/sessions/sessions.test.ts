@@ -315,7 +315,7 @@ test('a fresh code changes the password once, without the old one', async () => 
   expect(await server.ctx.db.selectFrom('throttles').selectAll().execute()).toEqual([])
 })
 
-test('failed identity checks count together with failed sign-ins', async () => {
+test('guessing in a session is slowed down, and does not keep the owner from signing in', async () => {
   await using server = await createTestServer()
   const user = await server.given.user({ username: 'ada', password: 'the old password' })
   const guess = (current_password: string) =>
@@ -325,7 +325,7 @@ test('failed identity checks count together with failed sign-ins', async () => {
   const signIn = await server.anonymous.call(checkCredentials, {
     body: { username: 'ada', password: 'the old password' },
   })
-  expect(signIn.status).toBe(429)
+  expect(signIn.status).toBe(200)
 })
 
 test.each([

@@ -4,7 +4,7 @@ import type { Caller } from '../../../platform/http/caller.ts'
 import { audit } from '../../audit/write-audit.ts'
 import { insertRecoveryCodes, removeTotp } from './recovery-codes.ts'
 import { deleteSessions, keepTotpKey, refuseSsoUser, requireUser, takeTotpStep } from './queries.ts'
-import { findTotpStep, newTotpKey, totpAddress } from './confirm-code.ts'
+import { findTotpStep, newTotpKey, totpAddress, WRONG_CODE } from './totp-codes.ts'
 
 /** The key for an authenticator app: unchanged until a code has confirmed it, then `false`. */
 export async function showTotpKey(
@@ -35,8 +35,7 @@ export async function confirmTotpKey(ctx: Context, caller: Caller, code: string)
     }
     const step = findTotpStep(ctx.secrets.decrypt(user.totp_key), code, ctx.now())
     if (step === undefined || !(await takeTotpStep(tx, user.id, step))) {
-      const message = 'This code is wrong. Enter the current one of the app, and check that the clocks agree.'
-      throw new AppError('invalid', message, { fields: { twofactor: [message] } })
+      throw new AppError('invalid', WRONG_CODE, { fields: { twofactor: [WRONG_CODE] } })
     }
     const own = caller.session?.digest
     const ended = await deleteSessions(tx, {

@@ -38,7 +38,7 @@ import {
   throttleKeys,
 } from './throttle.ts'
 import { countRecoveryCodes, takeRecoveryCode } from './recovery-codes.ts'
-import { describeUsedCode, findTotpStep, newTotpKey } from './confirm-code.ts'
+import { describeUsedCode, findTotpStep, newTotpKey } from './totp-codes.ts'
 import { Turns } from './slots.ts'
 
 export interface SignInParts {
