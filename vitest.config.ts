@@ -6,7 +6,6 @@ import { lazySchemas } from './deploy/lazy-schemas.mjs'
 import { PATIENCE_MS } from './tools/patience.ts'
 import { findTestChromium } from './tools/system-programs.ts'
 import { ResultReporter } from './tools/vitest-results.ts'
-import { BROWSERS_AT_ONCE } from './tools/workers.ts'
 
 // Pages live for seconds: helper threads and optimized code would crowd the machine, and save no time.
 const chromiumFlags =
@@ -133,9 +132,6 @@ export default defineConfig({
         test: {
           name: 'console',
           include: ['**/*.test.tsx'],
-          maxWorkers: BROWSERS_AT_ONCE,
-          // Projects with different numbers of workers run one after another.
-          sequence: { groupOrder: 2 },
           ...patience,
           browser: {
             enabled: true,

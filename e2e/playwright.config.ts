@@ -2,13 +2,12 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
 import { PATIENCE_MS } from '../tools/patience.ts'
 import { findChromium, findTestChromium } from '../tools/system-programs.ts'
-import { BROWSERS_AT_ONCE } from '../tools/workers.ts'
 
 // Pages live for seconds: optimized code costs more to compile than it saves, and helper threads crowd the machine.
 const CHROMIUM_FLAGS =
   '--js-flags=--no-opt,--no-maglev,--single-threaded --in-process-gpu --num-raster-threads=1 --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'
 
-// Each takes a minute or more, of which it waits the most: two of them at once leave a processor idle.
+// Each takes a minute or more, of which it waits the most: begun first, so that others run meanwhile.
 const LONG = ['axe', 'axe-monitoring', 'axe-remote', 'checks', 'kill-server', 'monitoring', 'tasks'].map(
   fileOf,
 )
@@ -43,19 +42,17 @@ export default defineConfig({
   testDir: 'stories',
   projects: [
     { name: 'build', testMatch: 'build.setup.ts' },
-    { name: 'long stories', testMatch: long, dependencies: ['build'], workers: availableParallelism() },
+    { name: 'long stories', testMatch: long, dependencies: ['build'] },
     {
       name: 'stories',
       testMatch: onPostgres ? ON_EVERY_DATABASE : '**/*.story.ts',
       testIgnore: [...LONG, ...IN_A_WHOLE_BROWSER],
       dependencies: ['build'],
-      workers: BROWSERS_AT_ONCE,
     },
     {
       name: 'stories in a whole browser',
       testMatch: onPostgres ? [] : IN_A_WHOLE_BROWSER,
       dependencies: ['build'],
-      workers: 1,
       use: { launchOptions: launch(findChromium()) },
     },
   ],

@@ -21,18 +21,14 @@ export interface Step {
 }
 
 const vitest = (...projects: string[]) => ({
-  command: ['vitest', 'run', ...listProjects(projects)],
+  command: ['vitest', 'run', ...projects.flatMap((project) => ['--project', project])],
   runner: 'vitest' as const,
 })
 
-const playwright = (config: string, ...projects: string[]) => ({
-  command: ['playwright', 'test', '-c', config, ...listProjects(projects)],
+const playwright = (config: string) => ({
+  command: ['playwright', 'test', '-c', config],
   runner: 'playwright' as const,
 })
-
-function listProjects(names: readonly string[]): string[] {
-  return names.flatMap((name) => ['--project', name])
-}
 
 const STORIES = 'e2e/playwright.config.ts'
 const UNITS = ['rules', 'contract', 'tools', 'fake-agent', 'agent', 'agent-alone', 'cli', 'console-units']
@@ -145,13 +141,7 @@ export function listSteps(): Step[] {
       servers: ['postgres', 'nats'],
     },
     { ...vitest('console'), name: 'console in Chromium', needs: ['chromium'], servers: [] },
-    { ...playwright(STORIES, 'long stories'), name: 'long stories', needs: ['chromium'], servers: [] },
-    {
-      ...playwright(STORIES, 'stories', 'stories in a whole browser'),
-      name: 'stories',
-      needs: ['chromium'],
-      servers: [],
-    },
+    { ...playwright(STORIES), name: 'stories', needs: ['chromium'], servers: [] },
     ...stepsOfAll.map((step) => ({ ...step, isInAllOnly: true })),
   ]
 }

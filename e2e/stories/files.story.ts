@@ -31,7 +31,10 @@ async function openFiles(page: Page, folder: string): Promise<Page> {
   await window.getByRole('tab', { name: 'Files' }).click()
   for (const name of folder.split('/').filter((part) => part !== '')) {
     await window.getByRole('textbox', { name: 'Search this folder' }).fill(name)
-    await row(window, name).first().dblclick()
+    // Rows move while the search is applied: a double-click meets two of them.
+    const first = files(window).getByRole('row').nth(1)
+    await expect(first).toContainText(name)
+    await first.dblclick()
     await expect(window.getByRole('button', { name, exact: true })).toHaveAttribute('aria-current')
   }
   return window
