@@ -79,6 +79,7 @@ export interface AgentOptions {
   changeRecorder?: ChangeRecorder
   /** For tests. */
   readNetworkMounts?: () => NetworkMounts
+  mountIdleMs?: number
 }
 
 export interface Agent extends AsyncDisposable {
@@ -243,6 +244,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     os,
     log,
     readNetworkMounts: options.readNetworkMounts ?? readNetworkMounts,
+    mountIdleMs: options.mountIdleMs,
   })
   await reportMovedMachine(options, problems)
   const hardware = await readHardware(os, log)

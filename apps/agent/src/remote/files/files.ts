@@ -9,7 +9,7 @@ import {
   serveFileTool,
   type ToolSurroundings,
 } from './file-operations.ts'
-import { MountProcess } from './mount-process.ts'
+import { IDLE_MS, MountProcess } from './mount-process.ts'
 import { findNetworkMount, type NetworkMounts } from './network-mounts.ts'
 import { readPath, showPath } from './paths.ts'
 
@@ -20,6 +20,7 @@ export interface FilesOptions extends Omit<ToolSurroundings, 'networkMounts'> {
   /** Command line that starts this agent. */
   program: readonly string[]
   readNetworkMounts: () => NetworkMounts
+  mountIdleMs?: number | undefined
 }
 
 /** Files of this machine. Those on a network mount are left to a process that can be killed when the mount hangs. */
@@ -73,12 +74,13 @@ export class Files implements Disposable {
         throw new AgentError('Too many network drives are in use at once. Try again later.')
       idle.end('')
     }
-    const { program, dataFolder, openParts } = this.#options
+    const { program, dataFolder, openParts, mountIdleMs: idleMs = IDLE_MS } = this.#options
     const started = new MountProcess({
       mount,
       program,
       dataFolder,
       openParts,
+      idleMs,
       onEnd: () => {
         if (this.#processes.get(mount) === started) this.#processes.delete(mount)
       },

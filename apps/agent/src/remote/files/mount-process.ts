@@ -24,7 +24,7 @@ const START_MS = 30_000
 /** A healthy file system describes itself in milliseconds. Together, users wait less than 10 seconds. */
 const LOOK_EVERY_MS = 3000
 const SILENCE_MS = 6000
-const IDLE_MS = 30_000
+export const IDLE_MS = 30_000
 
 export interface MountProcessOptions {
   /** The mount point, each byte one character. */
@@ -33,6 +33,8 @@ export interface MountProcessOptions {
   program: readonly string[]
   dataFolder: string
   openParts: { remember: (path: string) => void; release: (path: string) => void }
+  /** How long it waits for more work. */
+  idleMs: number
   onEnd: () => void
 }
 
@@ -147,7 +149,8 @@ export class MountProcess {
   }
 
   #lookLater(): void {
-    if (this.isIdle) this.#wait(IDLE_MS, () => (this.isIdle ? this.end(this.#problem) : this.#look()))
+    if (this.isIdle)
+      this.#wait(this.#options.idleMs, () => (this.isIdle ? this.end(this.#problem) : this.#look()))
     else this.#wait(LOOK_EVERY_MS, () => (this.isIdle ? this.#lookLater() : this.#look()))
   }
 

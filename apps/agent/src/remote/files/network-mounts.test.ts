@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CHANNEL_KIND, encodeChannelFrame, encodeChannelText } from '@muster/contract/agent/channel'
 import { expect, test } from 'vitest'
@@ -147,6 +147,36 @@ test('on a network mount that responds, every tool for files works as elsewhere'
   expect(await finish.ended()).toMatchObject({ code: 'ended' })
   expect(readFileSync(at('nas/new'), 'utf8')).toBe('landed')
 })
+
+test('a process is started for a network mount alone, and ends when it is idle', async () => {
+  const folder = givenFolder()
+  mkdirSync(join(folder, 'nas'))
+  const big = join(folder, 'nas/big')
+  writeFileSync(big, Buffer.alloc(3_000_000))
+  const agent = { readNetworkMounts: () => new Set([join(folder, 'nas')]), mountIdleMs: 100 }
+  const given = await givenAgent({ agent })
+  const countWorkers = () =>
+    readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isWorkerOf(pid, given.folder)).length
+  const list = (path: string) =>
+    ask(given.server, 'list-folder', { path: raw(path), after: null, search: '' })
+  expect((await list(folder)).refused).toBeNull()
+  expect(countWorkers()).toBe(0)
+  const order = { task: 'read', path: raw(big), offset: 0, version: null } as const
+  const left = new FileChannel(given.server, order, { reads: false })
+  await given.server.until(() => left.news)
+  expect(countWorkers()).toBe(1)
+  left.close()
+  await expect.poll(countWorkers).toBe(0)
+  expect((await list(join(folder, 'nas'))).refused).toBeNull()
+})
+
+function isWorkerOf(pid: string, dataFolder: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0mount\0--data\0${dataFolder}\0`)
+  } catch {
+    return false
+  }
+}
 
 test('a user whose home does not respond still runs commands, in the root folder', async () => {
   if (!isRoot) return expect(prepare()).resolves.toMatchObject({ mount: undefined })
