@@ -3,6 +3,7 @@ import { checkFitsPlatform, checkKey, type KeyedCheck } from './check-key.ts'
 
 const script = { check_type: 'script', script: 7, script_args: ['-v'], env_vars: [] } as const
 const disk = { check_type: 'diskspace', disk: '/srv', threshold_unit: 'percent' } as const
+const file = { check_type: 'file', path: '/var/log/x' } as const
 const http = { check_type: 'http', url: 'https://example.org/', method: 'GET' } as const
 
 test.each<[string, KeyedCheck, KeyedCheck, boolean]>([
@@ -26,6 +27,9 @@ test.each<[string, KeyedCheck, KeyedCheck, boolean]>([
   ['another unit of space', disk, { ...disk, threshold_unit: 'gigabytes' }, true],
   ['inodes', disk, { ...disk, threshold_unit: 'inodes' }, false],
   ['a drive in small letters', { ...disk, disk: 'C:' }, { ...disk, disk: 'c:\\' }, true],
+  ['a file with slashes twice', file, { ...file, path: '/var//log/./x' }, true],
+  ['a file on a drive', { ...file, path: 'C:\\x.log' }, { ...file, path: 'c:/X.log' }, true],
+  ['another file', file, { ...file, path: '/var/log/y' }, false],
   ['folders differ by case', disk, { ...disk, disk: '/SRV' }, false],
   [
     'memory and swap',

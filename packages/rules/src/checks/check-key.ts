@@ -35,7 +35,7 @@ export function checkKey(check: KeyedCheck): string {
 function partsOf(check: KeyedCheck): unknown[] {
   switch (check.check_type) {
     case 'diskspace': {
-      return [check.threshold_unit === 'inodes', diskKey(check.disk)]
+      return [check.threshold_unit === 'inodes', pathKey(check.disk)]
     }
     case 'cpuload':
       return []
@@ -50,7 +50,7 @@ function partsOf(check: KeyedCheck): unknown[] {
     case 'process':
       return [check.process_name]
     case 'file':
-      return [check.path]
+      return [pathKey(check.path)]
     case 'eventlog':
       return [
         check.log_name,
@@ -70,18 +70,18 @@ function partsOf(check: KeyedCheck): unknown[] {
   }
 }
 
-/** One spelling of a disk: `/srv/`, `//srv` and `/srv/.` are `/srv`; `C`, `c:` and `C:\\` are `c:`. */
-export function diskKey(disk: string): string {
-  const [, drive] = /^([a-z])(?:[/\\]*|:[/\\.]*)$/i.exec(disk) ?? []
+/** One spelling of a disk or file: `/srv/`, `//srv` and `/srv/.` are `/srv`; `C`, `c:` and `C:\\` are `c:`. */
+export function pathKey(path: string): string {
+  const [, drive] = /^([a-z])(?:[/\\]*|:[/\\.]*)$/i.exec(path) ?? []
   if (drive !== undefined) return `${drive.toLowerCase()}:`
-  if (/^[a-z]:/i.test(disk))
-    return disk
+  if (/^[a-z]:/i.test(path))
+    return path
       .toLowerCase()
       .replaceAll(/[/\\]+/g, '\\')
       .replace(/\\$/, '')
-  if (!disk.startsWith('/')) return disk
+  if (!path.startsWith('/')) return path
   const names: string[] = []
-  for (const name of disk.split('/')) {
+  for (const name of path.split('/')) {
     if (name === '..') names.pop()
     else if (name !== '' && name !== '.') names.push(name)
   }

@@ -1,4 +1,4 @@
-import { diskKey } from '@muster/rules/checks/check-key'
+import { pathKey } from '@muster/rules/checks/check-key'
 import { nameDisk } from '@muster/rules/checks/every-disk'
 import type { CheckSettings } from '@muster/contract/api/checks'
 import { AppError } from '@muster/contract/errors'
@@ -103,7 +103,7 @@ function onlyKey(settings: CheckSettings, { plat }: Machine): string | null {
     case 'memory':
       return settings.memory_kind
     case 'diskspace': {
-      const disk = diskKey(settings.disk)
+      const disk = pathKey(settings.disk)
       const kind = settings.threshold_unit === 'inodes' ? 'inodes' : 'disk'
       return `${kind} ${plat === 'windows' ? disk.toLowerCase() : disk}`
     }

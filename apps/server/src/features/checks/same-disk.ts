@@ -1,5 +1,5 @@
 import type { Measured } from '@muster/contract/agent/checks'
-import { checkKey, diskKey } from '@muster/rules/checks/check-key'
+import { checkKey, pathKey } from '@muster/rules/checks/check-key'
 import type { Db } from '../../platform/database/database.ts'
 import { chunk } from '../../platform/database/sql.ts'
 import type { AnyMeasured } from './judge-result.ts'
@@ -54,7 +54,7 @@ async function findDiskChecks(
     if (settings.check_type !== 'diskspace') return []
     const stored = measured === null ? [] : linkOf(id, readMeasured(measured))
     const target = links.get(id) ?? stored[0]?.[1]
-    const isLink = target !== undefined && target !== diskKey(settings.disk)
+    const isLink = target !== undefined && target !== pathKey(settings.disk)
     const key = checkKey({ ...settings, disk: target ?? settings.disk })
     return [{ id, agentId: agent_id, key, isLink }]
   })
@@ -62,7 +62,7 @@ async function findDiskChecks(
 
 function linkOf(checkId: number, measured: AnyMeasured): [number, string][] {
   if (!isMountedLink(measured)) return []
-  return [[checkId, diskKey(measured.link_to)]]
+  return [[checkId, pathKey(measured.link_to)]]
 }
 
 function isMountedLink(
