@@ -31,6 +31,7 @@ const KINDS: [string, (name: string) => object][] = [
   ],
   ['/accounts/roles/', (name) => ({ name })],
   ['/accounts/apikeys/', (name) => ({ name, user: USER })],
+  ['/scripts/snippets/', (name) => ({ name, shell: 'shell', code: 'true' })],
   ['/views/', (name) => ({ name })],
   ['/tags/', (name) => ({ name })],
 ]

@@ -65,6 +65,7 @@ test('a page of an allowed origin reads every header of responses, also of refus
       'etag',
       'repr-digest',
       'retry-after',
+      'x-muster-without-effect',
       'x-request-id',
     ])
   }

@@ -1,4 +1,5 @@
 import cors from '@fastify/cors'
+import { WITHOUT_EFFECT_HEADER } from '@muster/contract/client'
 import { AppError } from '@muster/contract/errors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Config, isLoopbackHost } from '../config/config.ts'
@@ -25,6 +26,7 @@ const RESPONSE_HEADERS = [
   'etag',
   'repr-digest',
   'retry-after',
+  WITHOUT_EFFECT_HEADER,
   'x-request-id',
 ]
 
