@@ -99,13 +99,23 @@ const expectNothingLeft = async () => {
   await expect.poll(() => machine.run(['reg', 'query', service])).toBe(1)
 }
 
-test('a failed installation is undone, and leaves the token nowhere', async () => {
+test('a value that would make the quotation mark after it part of it installs nothing', async () => {
   installed = buildPackage()
+  const given = [`SERVER=${url}\\`, `TOKEN=${GOOD_TOKEN}`]
+  // 1603, of which Linux keeps one byte: the condition of the package is not met.
+  expect(await machine.run(['msiexec', '/i', installed, '/qn', ...given, ...logTo('unsafe.log')])).toBe(67)
+  expect(readFileSync(log('unsafe.log'), 'utf8')).not.toContain('InstallFiles')
+  // Wine shows all properties after a failure, also those of MsiHiddenProperties.
+  rmSync(log('unsafe.log'))
+  await expectNothingLeft()
+})
+
+test('a failed installation is undone, and leaves the token nowhere', async () => {
   const given = ['SERVER=no-address', `TOKEN=${GOOD_TOKEN}`]
   expect(await machine.run(['msiexec', '/i', installed, '/qn', ...given, ...logTo('failed.log')])).not.toBe(0)
   const text = readFileSync(log('failed.log'), 'utf8')
   expect(text).toContain('SERVER = no-address')
-  // Wine shows all properties after a failure, also those of MsiHiddenProperties.
+  // As above.
   writeFileSync(log('failed.log'), text.replace(/^Property\(S\): TOKEN = .*$/m, ''))
   expect(await findToken()).toEqual([])
   // Windows undoes the last step first. Wine removes the files before the action that would remove the versions.
@@ -124,6 +134,27 @@ test('an MSI installs, and keeps the token out of logs and registry', async () =
   expect(await findToken()).toEqual([])
   expect(server.answers[0]).toMatchObject({ agent_version: AGENT_VERSION, can_update: true })
   expect(listVersions()).toEqual([AGENT_VERSION])
+})
+
+test('a repair with another server leaves the identity, and the agent runs', async () => {
+  const { links } = server
+  const given = ['SERVER=http://127.0.0.1:9', 'TOKEN=another', 'CAFILE=C:\\another.pem']
+  expect(
+    await machine.run([
+      'msiexec',
+      '/i',
+      installed,
+      '/qn',
+      'REINSTALL=ALL',
+      'REINSTALLMODE=amus',
+      ...given,
+      ...logTo('repair.log'),
+    ]),
+  ).toBe(0)
+  expect(readFileSync(log('repair.log'), 'utf8')).toContain('SERVER = http://127.0.0.1:9')
+  await server.untilUp(links + 1)
+  expect(read(`${DATA}\\agent.json`)).toBe(identity)
+  await expect.poll(listAgents).toHaveLength(1)
 })
 
 test('an update of the agent restarts its service', async () => {
