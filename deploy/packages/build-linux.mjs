@@ -58,6 +58,7 @@ Architecture: ${arch === 'x64' ? 'amd64' : 'arm64'}
 Maintainer: Muster <muster@localhost>
 Installed-Size: ${Math.ceil(sizeOf(tree) / 1024)}
 Depends: libc6 (>= 2.28), libstdc++6
+Recommends: iputils-ping
 Section: admin
 Priority: optional
 Description: ${SUMMARY}
@@ -112,6 +113,7 @@ License: AGPL-3.0-or-later
 Group: System Environment/Daemons
 AutoReqProv: no
 Requires: libstdc++.so.6()(64bit)
+Recommends: iputils
 %description
 ${DESCRIPTION}
 %install

@@ -190,6 +190,8 @@ test('the Debian package contains the program for root, and its scripts are vali
   const parts = ['node', 'muster-agent.mjs', 'package/agent.mjs'].map((name) => `opt/muster-agent/${name}`)
   for (const name of [...parts, 'usr/bin/muster-agent'])
     expect(files).toMatch(new RegExp(`^-rw.r-.r-. root/root .* \\./${name}$`, 'm'))
+  // For ping checks.
+  expect(read('dpkg-deb', '--field', first, 'Recommends')).toBe('iputils-ping\n')
   const control = join(folder, 'control')
   read('dpkg-deb', '--control', first, control)
   for (const name of ['postinst', 'prerm', 'postrm']) read('sh', '-n', join(control, name))
@@ -213,6 +215,7 @@ test('the rpm contains the same program, and its scripts are valid', () => {
   for (const name of [...parts, '/usr/bin/muster-agent'])
     expect(files).toMatch(new RegExp(`^-rw.r-.r-. +\\d+ root +root .* ${name}$`, 'm'))
   expect(read('rpm', '-qp', '--queryformat', '%{ARCH} %{BUILDHOST}', file)).toBe('x86_64 muster')
+  expect(read('rpm', '-qp', '--recommends', file)).toBe('iputils\n')
   for (const script of ['POSTIN', 'PREUN', 'POSTUN']) {
     const text = read('rpm', '-qp', '--queryformat', `%{${script}}`, file)
     expect(spawnSync('sh', ['-n'], { input: text }).status).toBe(0)
