@@ -129,7 +129,12 @@ function EditJobForm({ job, onReload, onClose }: EditJobFormProps) {
           value={form.name}
           onChange={({ currentTarget }) => change({ name: currentTarget.value })}
         />
-        {plan.data !== undefined && <PlanView plan={plan.data} />}
+        {plan.data !== undefined && (
+          <PlanView
+            plan={plan.data}
+            onMore={(limit) => call(planFleetJob, { body: draft, query: { limit } })}
+          />
+        )}
       </div>
     </Dialog>
   )

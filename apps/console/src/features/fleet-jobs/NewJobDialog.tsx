@@ -106,7 +106,9 @@ export function NewJobDialog({ item, close }: AddressedDialogProps) {
           value={form.name}
           onChange={({ currentTarget }) => change({ name: currentTarget.value })}
         />
-        {found !== undefined && <PlanView plan={found} />}
+        {found !== undefined && (
+          <PlanView plan={found} onMore={(limit) => call(planFleetJob, { body: draft, query: { limit } })} />
+        )}
       </div>
     </Dialog>
   )
