@@ -1,4 +1,4 @@
-import { Checkbox, NumberInput, Radio, Select, Textarea, TextInput } from '@mantine/core'
+import { NumberInput, Radio, Select, Textarea, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/Radio.css'
 import { listPackageFiles } from '@muster/contract/api/package-files'
@@ -14,8 +14,8 @@ import { isChange } from './change-form.ts'
 import { ChangeFields } from './ChangeFields.tsx'
 import { ACTIONS, type ActionName, isPackageAction, type JobForm, type TargetKind } from './job-form.ts'
 import { countMachines } from './job-labels.ts'
+import { RolloutFields } from './RolloutFields.tsx'
 import { ScriptOutputFields } from './ScriptOutputFields.tsx'
-import classes from './Jobs.module.css'
 
 interface FieldsProps {
   form: JobForm
@@ -209,78 +209,6 @@ function ActionFields({ form, onChange }: FieldsProps) {
           onChange={(timeout) => onChange({ timeout })}
         />
       )}
-    </>
-  )
-}
-
-function RolloutFields({ form, onChange }: FieldsProps) {
-  const isStaged = form.canary !== ''
-  return (
-    <>
-      <div className={classes.row}>
-        <NumberInput
-          label="First wave"
-          description="Before all other machines"
-          placeholder="All at once"
-          suffix=" machines"
-          min={1}
-          value={form.canary}
-          onChange={(canary) => onChange({ canary })}
-        />
-        <NumberInput
-          label="Second wave"
-          description="Share of all machines"
-          placeholder="The rest"
-          suffix=" %"
-          min={1}
-          max={100}
-          disabled={!isStaged}
-          value={form.second}
-          onChange={(second) => onChange({ second })}
-        />
-        <NumberInput
-          label="Pause between waves"
-          description="The machines are watched meanwhile"
-          suffix=" min"
-          min={0}
-          disabled={!isStaged}
-          value={form.pauseMinutes}
-          onChange={(pauseMinutes) => onChange({ pauseMinutes })}
-        />
-      </div>
-      {isStaged && (
-        <Checkbox
-          label="Halt if a new alert opens on these machines"
-          checked={form.noNewAlerts}
-          onChange={({ currentTarget }) => onChange({ noNewAlerts: currentTarget.checked })}
-        />
-      )}
-      <div className={classes.row}>
-        <NumberInput
-          label="Halt at"
-          placeholder="Never"
-          suffix=" failures"
-          min={1}
-          value={form.haltAt}
-          onChange={(haltAt) => onChange({ haltAt })}
-        />
-        <NumberInput
-          label="At once"
-          placeholder="No limit"
-          suffix=" machines"
-          min={1}
-          value={form.maxAtOnce}
-          onChange={(maxAtOnce) => onChange({ maxAtOnce })}
-        />
-        <NumberInput
-          label="At once per site"
-          placeholder="No limit"
-          suffix=" machines"
-          min={1}
-          value={form.maxPerSite}
-          onChange={(maxPerSite) => onChange({ maxPerSite })}
-        />
-      </div>
     </>
   )
 }

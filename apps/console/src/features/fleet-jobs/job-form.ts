@@ -64,15 +64,23 @@ export interface JobForm {
   /** The id of a package file. */
   packageFile: string | null
   timeout: number | string
-  /** Number of machines in the first wave; empty = all at once. */
-  canary: number | string
-  /** Percentage of all machines in the second wave; empty = the rest. */
-  second: number | string
+  /** The first waves, as numbers of machines or percentages of all: `10`, `5 %`. None = all machines at once. */
+  waves: string[]
   pauseMinutes: number | string
+  watchMinutes: number | string
   noNewAlerts: boolean
+  successPercent: number | string
+  /** A part of the name of a check. */
+  check: string
   haltAt: number | string
+  haltAtPercent: number | string
   maxAtOnce: number | string
   maxPerSite: number | string
+  maxPerMinute: number | string
+  /** The id of a script. */
+  rollback: string | null
+  /** Undefined = those of the script. */
+  rollbackArgs: string[] | undefined
   start: StartKind
   /** `YYYY-MM-DDTHH:mm`, by the clock of the user or of each machine. */
   startAt: string
@@ -101,13 +109,19 @@ export const NEW_JOB: JobForm = {
   packages: '',
   packageFile: null,
   timeout: '',
-  canary: '',
-  second: '',
-  pauseMinutes: 0,
+  waves: [],
+  pauseMinutes: '',
+  watchMinutes: '',
   noNewAlerts: false,
+  successPercent: '',
+  check: '',
   haltAt: '',
+  haltAtPercent: '',
   maxAtOnce: '',
   maxPerSite: '',
+  maxPerMinute: '',
+  rollback: null,
+  rollbackArgs: undefined,
   start: 'now',
   startAt: '',
   cron: '',
@@ -141,9 +155,44 @@ export function findFormProblem(form: JobForm, checked: number): string | undefi
   }
   const change = isChange(form.action) ? findChangeProblem(form.action, form.changes) : undefined
   if (change !== undefined) return change
+  const wave = form.waves.map((_, i) => findWaveProblem(form.waves, i)).find((found) => found !== undefined)
+  if (wave !== undefined) return wave
   if (form.start === 'repeat') return findRepeatProblem(form.cron)
   if (form.start !== 'now' && Number.isNaN(Date.parse(form.startAt))) return 'Enter a valid start time.'
   return undefined
+}
+
+/** As many as a draft may have. */
+export const MAX_WAVES = 20
+const MAX_WAVE = 100_000
+
+export const isStaged = ({ waves }: JobForm): boolean => waves.length > 0
+
+/** Whether a limit is set that few jobs have. */
+export function hasMoreLimits(form: JobForm): boolean {
+  const { successPercent, check, haltAtPercent, maxPerSite, maxPerMinute, rollback } = form
+  return [successPercent, check, haltAtPercent, maxPerSite, maxPerMinute, rollback ?? ''].some(
+    (value) => value !== '',
+  )
+}
+
+type WaveSize = NonNullable<NonNullable<DraftInput['rollout']>['waves']>[number]
+
+/** Reads `10` and `5 %`. */
+function readWave(text: string): WaveSize | undefined {
+  const [, digits, sign] = /^\s*(\d+)\s*(%?)\s*$/.exec(text) ?? []
+  const number = Number(digits)
+  if (digits === undefined || number < 1 || number > (sign === '%' ? 100 : MAX_WAVE)) return undefined
+  return sign === '%' ? { percent: number } : { count: number }
+}
+
+export const writeWave = (wave: WaveSize): string => ('count' in wave ? `${wave.count}` : `${wave.percent} %`)
+
+/** Why a wave has no size that can be planned. */
+export function findWaveProblem(waves: readonly string[], index: number): string | undefined {
+  const text = waves[index]
+  if (text === undefined || readWave(text) !== undefined) return undefined
+  return 'Enter machines or 1 to 100 %.'
 }
 
 const numberOf = (value: number | string): number | undefined => {
@@ -155,7 +204,7 @@ export type DraftInput = z.input<typeof JobDraft>
 
 /** The order of the form, as the server plans it. */
 export function toDraft(form: JobForm, checked: readonly string[]): DraftInput {
-  const [canary, second] = [numberOf(form.canary), numberOf(form.second)]
+  const staged = isStaged(form)
   return {
     name: form.name.trim(),
     target:
@@ -174,17 +223,26 @@ export function toDraft(form: JobForm, checked: readonly string[]): DraftInput {
       expires_hours: numberOf(form.expiresHours) ?? 48,
     },
     rollout: {
-      waves:
-        canary === undefined
-          ? []
-          : [{ count: canary }, ...(second === undefined ? [] : [{ percent: second }])],
-      pause_minutes: numberOf(form.pauseMinutes) ?? 0,
-      watch_minutes: numberOf(form.pauseMinutes) ?? 0,
-      conditions: { no_new_alerts: form.noNewAlerts },
-      halt: { failures: numberOf(form.haltAt) ?? null },
+      waves: form.waves.flatMap((text) => readWave(text) ?? []),
+      pause_minutes: (staged ? numberOf(form.pauseMinutes) : undefined) ?? 0,
+      watch_minutes: (staged ? numberOf(form.watchMinutes) : undefined) ?? 0,
+      conditions: {
+        success_percent: (staged ? numberOf(form.successPercent) : undefined) ?? 0,
+        no_new_alerts: staged && form.noNewAlerts,
+        check: staged && form.check.trim() !== '' ? form.check.trim() : null,
+      },
+      halt: { failures: numberOf(form.haltAt) ?? null, percent: numberOf(form.haltAtPercent) ?? null },
       max_at_once: numberOf(form.maxAtOnce) ?? null,
+      max_per_minute: numberOf(form.maxPerMinute) ?? null,
       max_per_site: numberOf(form.maxPerSite) ?? null,
     },
+    rollback:
+      form.rollback === null
+        ? null
+        : {
+            script: Number(form.rollback),
+            ...(form.rollbackArgs !== undefined && { args: form.rollbackArgs }),
+          },
   }
 }
 

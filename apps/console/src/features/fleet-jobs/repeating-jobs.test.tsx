@@ -117,7 +117,7 @@ test('a repeating job is edited in a form that is filled in, and a newer version
   const dialog = page.getByRole('dialog', { name: 'Edit Nightly clean-up' })
   await expect.element(dialog.getByRole('radio', { name: 'Site "Berlin"' })).toBeChecked()
   await expect.element(dialog.getByRole('textbox', { name: 'Command' })).toHaveValue('clean')
-  await expect.element(dialog.getByRole('textbox', { name: 'First wave' })).toHaveValue('2 machines')
+  await expect.element(dialog.getByRole('textbox', { name: 'First wave' })).toHaveValue('2')
   await expect.element(dialog.getByRole('textbox', { name: 'Cron expression' })).toHaveValue('30 2 * * *')
   await expect.element(dialog.getByRole('textbox', { name: 'Name' })).toHaveValue('Nightly clean-up')
   await expect.element(dialog.getByRole('checkbox', { name: /^Only while/ })).toBeChecked()

@@ -53,6 +53,31 @@ test.each<z.input<typeof JobDraft>['action']>([
   expect(changeDraft(job, form)).toEqual(job.draft)
 })
 
+test('waves, conditions, limits and the rollback script are in the form', () => {
+  const job = stored({
+    target: ALL,
+    action: { type: 'run_checks' },
+    rollout: {
+      waves: [{ count: 2 }, { percent: 5 }, { percent: 50 }, { count: 100 }],
+      pause_minutes: 10,
+      watch_minutes: 30,
+      conditions: { success_percent: 98, no_new_alerts: true, check: 'File shares' },
+      halt: { failures: 5, percent: 20 },
+      max_at_once: 25,
+      max_per_minute: 60,
+      max_per_site: 3,
+    },
+    rollback: { script: 9, args: ['-v'] },
+  })
+  const form = formOfJob(job)
+  expect(form.waves).toEqual(['2', '5 %', '50 %', '100'])
+  expect(JobDraft.parse(toDraft(form, []))).toEqual(job.draft)
+  expect(changeDraft(job, { ...form, rollback: '4', rollbackArgs: [] }).rollback).toEqual({
+    script: 4,
+    args: [],
+  })
+})
+
 test('what the form has no field for stays, whatever else is changed', () => {
   const job = stored({
     target: { by: 'client', id: 5 },
