@@ -1,11 +1,14 @@
 import { NumberInput, Radio, Select, Textarea, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/Radio.css'
+import { listClients } from '@muster/contract/api/clients'
 import { listPackageFiles } from '@muster/contract/api/package-files'
 import { listScripts } from '@muster/contract/api/scripts'
 import { completeParameters } from '@muster/rules/agents/script-parameters'
 import { useQuery } from '@tanstack/react-query'
 import { query } from '../../app/api/api.ts'
+import { MachineSearchField } from '../agents/MachineSearch.tsx'
+import { filterSites, groupSites } from '../clients/site-choices.ts'
 import { groupScripts, shellsOf } from '../runs/run-form.ts'
 import { EnvironmentFields } from '../scripts/EnvironmentFields.tsx'
 import { ArgumentsField } from '../scripts/ScriptFieldset.tsx'
@@ -26,8 +29,6 @@ interface TargetFieldsProps extends FieldsProps {
   checked: number
   /** Follows the number of checked machines. */
   checkedLabel: string
-  /** A target for which the form has no field, as words. */
-  kept?: string | undefined
 }
 
 /** The action of a job, its machines and its waves. */
@@ -41,8 +42,12 @@ export function JobFields(props: TargetFieldsProps) {
   )
 }
 
-function TargetFields({ form, checked, checkedLabel, kept, onChange }: TargetFieldsProps) {
+function TargetFields({ form, checked, checkedLabel, onChange }: TargetFieldsProps) {
   const { data: tags = [] } = useQuery({ ...tagsQuery, enabled: form.target === 'tag' })
+  const { data: clients = [] } = useQuery({
+    ...query(listClients, { query: {} }),
+    enabled: form.target === 'client' || form.target === 'site',
+  })
   return (
     <Radio.Group
       label="Machines"
@@ -50,20 +55,43 @@ function TargetFields({ form, checked, checkedLabel, kept, onChange }: TargetFie
       onChange={(target) => onChange({ target: target as TargetKind })}
     >
       <div className="stack">
-        {kept !== undefined && <Radio value="kept" label={kept} />}
         {checked > 0 && <Radio value="checked" label={`${countMachines(checked)} ${checkedLabel}`} />}
         <Radio value="search" label="All that match a search" />
         {form.target === 'search' && (
-          <TextInput
-            aria-label="Search for machines"
-            placeholder="is:online os:windows disk_free<10%"
-            classNames={{ input: 'mono' }}
-            maxLength={500}
-            value={form.search}
-            onChange={({ currentTarget }) => onChange({ search: currentTarget.value })}
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
+          <MachineSearchField
+            label="Search for machines"
+            text={form.search}
+            onChange={(search) => onChange({ search })}
+          />
+        )}
+        <Radio value="client" label="All of a client" />
+        {form.target === 'client' && (
+          <Select
+            aria-label="Client"
+            placeholder="Choose a client"
+            data={clients.map(({ id, name, agent_count }) => ({
+              value: `${id}`,
+              label: `${name} (${countMachines(agent_count)})`,
+            }))}
+            searchable
+            allowDeselect={false}
+            nothingFoundMessage="No client matches."
+            value={form.client}
+            onChange={(client) => onChange({ client })}
+          />
+        )}
+        <Radio value="site" label="All of a site" />
+        {form.target === 'site' && (
+          <Select
+            aria-label="Site"
+            placeholder="Choose a site"
+            data={groupSites(clients, new Set())}
+            filter={filterSites}
+            searchable
+            allowDeselect={false}
+            nothingFoundMessage="No site matches."
+            value={form.site}
+            onChange={(site) => onChange({ site })}
           />
         )}
         <Radio value="tag" label="All with a tag" />

@@ -32,11 +32,8 @@ export const ACTIONS = [
 ] as const
 export type ActionName = (typeof ACTIONS)[number]['value']
 
-/**
- * Which machines: the checked ones, those that a search finds, those with a tag, or all. `kept`: a stored target for
- * which the form has no field.
- */
-export type TargetKind = 'checked' | 'search' | 'tag' | 'all' | 'kept'
+/** Which machines: the checked ones, those that a search finds, of a client or site, with a tag, or all. */
+export type TargetKind = 'checked' | 'search' | 'client' | 'site' | 'tag' | 'all'
 
 /** `machine_time`: by the clock of each machine. */
 export type StartKind = 'now' | 'time' | 'machine_time' | 'repeat'
@@ -45,6 +42,8 @@ export interface JobForm {
   name: string
   target: TargetKind
   search: string
+  client: string | null
+  site: string | null
   /** The id of a tag. */
   tag: string | null
   action: ActionName
@@ -95,6 +94,8 @@ export const NEW_JOB: JobForm = {
   name: '',
   target: 'checked',
   search: '',
+  client: null,
+  site: null,
   tag: null,
   action: 'script',
   script: null,
@@ -143,6 +144,8 @@ const namesOf = ({ packages }: JobForm) => packages.split(/[\s,]+/).filter((name
 export function findFormProblem(form: JobForm, checked: number): string | undefined {
   if (form.target === 'checked' && checked === 0) return 'No machines are selected.'
   if (form.target === 'tag' && form.tag === null) return 'Choose a tag.'
+  if (form.target === 'client' && form.client === null) return 'Choose a client.'
+  if (form.target === 'site' && form.site === null) return 'Choose a site.'
   if (form.target === 'search' && form.search.trim() === '') return 'Enter a search.'
   if (form.action === 'script' && form.script === null) return 'Choose a script.'
   if (form.action === 'command' && form.cmd.trim() === '') return 'Enter a command.'
@@ -207,14 +210,7 @@ export function toDraft(form: JobForm, checked: readonly string[]): DraftInput {
   const staged = isStaged(form)
   return {
     name: form.name.trim(),
-    target:
-      form.target === 'all'
-        ? { by: 'all' }
-        : form.target === 'search'
-          ? { by: 'search', search: form.search.trim() }
-          : form.target === 'tag'
-            ? { by: 'tag', id: Number(form.tag) }
-            : { by: 'agents', agents: form.target === 'kept' ? [] : [...checked] },
+    target: toTarget(form, checked),
     action: toAction(form),
     schedule: {
       start: toStart(form),
@@ -243,6 +239,21 @@ export function toDraft(form: JobForm, checked: readonly string[]): DraftInput {
             script: Number(form.rollback),
             ...(form.rollbackArgs !== undefined && { args: form.rollbackArgs }),
           },
+  }
+}
+
+function toTarget(form: JobForm, checked: readonly string[]): DraftInput['target'] {
+  switch (form.target) {
+    case 'all':
+      return { by: 'all' }
+    case 'search':
+      return { by: 'search', search: form.search.trim() }
+    case 'client':
+    case 'site':
+    case 'tag':
+      return { by: form.target, id: Number(form[form.target]) }
+    case 'checked':
+      return { by: 'agents', agents: [...checked] }
   }
 }
 

@@ -93,7 +93,7 @@ test('what the form has no field for stays, whatever else is changed', () => {
     },
   })
   const form = formOfJob(job)
-  expect(form.target).toBe('kept')
+  expect(form).toMatchObject({ target: 'client', client: '5' })
   expect(
     changeDraft(job, { ...form, name: 'New', cmd: 'w', haltAt: 3, inWindows: true, maxAtOnce: '' }),
   ).toEqual({

@@ -15,9 +15,9 @@ export function formOfJob({ draft, cron, clock }: StoredJob): JobForm {
   return {
     ...NEW_JOB,
     name,
-    target: target.by === 'agents' ? 'checked' : 'id' in target && target.by !== 'tag' ? 'kept' : target.by,
+    target: target.by === 'agents' ? 'checked' : target.by,
     search: target.by === 'search' ? target.search : '',
-    tag: target.by === 'tag' ? `${target.id}` : null,
+    ...('id' in target && { [target.by]: `${target.id}` }),
     ...formOfAction(action),
     start: 'repeat',
     cron,

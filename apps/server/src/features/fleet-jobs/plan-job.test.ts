@@ -41,3 +41,13 @@ test('a user whose role may not use a key of the script runs it on no machine', 
   expect(await plan(ops)).toMatchObject({ planned: 2, skipped: [] })
   expect(await plan(eve, [])).toMatchObject({ planned: 2, skipped: [] })
 })
+
+test('a target takes a search of as many characters as the language', async () => {
+  await using fleet = await startFleet(1)
+  const plan = (length: number) => {
+    const search = `name:PC-0 or name:${'x'.repeat(length - 'name:PC-0 or name:'.length)}`
+    return fleet.ada.call(planFleetJob, { body: { target: { by: 'search', search }, action: ECHO } })
+  }
+  expect((await plan(2000)).body).toMatchObject({ planned: 1 })
+  expect((await plan(2001)).status).toBe(400)
+})
