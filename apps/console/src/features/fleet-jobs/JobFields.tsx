@@ -1,4 +1,4 @@
-import { NumberInput, Radio, Select, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, NumberInput, Radio, Select, Textarea, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/Radio.css'
 import { listClients } from '@muster/contract/api/clients'
@@ -9,13 +9,22 @@ import { useQuery } from '@tanstack/react-query'
 import { query } from '../../app/api/api.ts'
 import { MachineSearchField } from '../agents/MachineSearch.tsx'
 import { filterSites, groupSites } from '../clients/site-choices.ts'
+import { checkDelay } from '../power/warning-form.ts'
+import { WarningFields } from '../power/WarningFields.tsx'
 import { groupScripts, shellsOf } from '../runs/run-form.ts'
 import { EnvironmentFields } from '../scripts/EnvironmentFields.tsx'
 import { ArgumentsField } from '../scripts/ScriptFieldset.tsx'
 import { tagsQuery } from '../tags/tags-query.ts'
 import { isChange } from './change-form.ts'
 import { ChangeFields } from './ChangeFields.tsx'
-import { ACTIONS, type ActionName, isPackageAction, type JobForm, type TargetKind } from './job-form.ts'
+import {
+  ACTIONS,
+  type ActionName,
+  isPackageAction,
+  isWarned,
+  type JobForm,
+  type TargetKind,
+} from './job-form.ts'
 import { countMachines } from './job-labels.ts'
 import { RolloutFields } from './RolloutFields.tsx'
 import { ScriptOutputFields } from './ScriptOutputFields.tsx'
@@ -191,10 +200,44 @@ function ActionFields({ form, onChange }: FieldsProps) {
           />
           <Select
             label="Shell"
-            data={shellsOf(null).filter(({ value }) => value !== 'custom')}
+            data={shellsOf(null)}
             allowDeselect={false}
             value={form.shell}
             onChange={(shell) => shell !== null && onChange({ shell })}
+          />
+          {form.shell === 'custom' && (
+            <TextInput
+              label="Shell path"
+              placeholder="/usr/bin/zsh"
+              classNames={{ input: 'mono' }}
+              maxLength={1000}
+              value={form.customShell}
+              onChange={({ currentTarget }) => onChange({ customShell: currentTarget.value })}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          )}
+          <Checkbox
+            label="Run as the signed-in user"
+            description="The command fails where no user is signed in."
+            checked={form.asUser}
+            onChange={({ currentTarget }) => onChange({ asUser: currentTarget.checked })}
+          />
+        </>
+      )}
+      {isWarned(form.action) && (
+        <>
+          <WarningFields
+            form={form.warning}
+            error={checkDelay(form.warning.delay)}
+            disabled={form.powerNow}
+            onChange={(change) => onChange({ warning: { ...form.warning, ...change } })}
+          />
+          <Checkbox
+            label="At once, without a warning"
+            description="Unsaved work is lost."
+            checked={form.powerNow}
+            onChange={({ currentTarget }) => onChange({ powerNow: currentTarget.checked })}
           />
         </>
       )}

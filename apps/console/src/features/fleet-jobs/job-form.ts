@@ -2,6 +2,7 @@ import { PackageName } from '@muster/contract/agent/patches'
 import type { JobDraft, JobRepeat } from '@muster/contract/fleet-jobs/job-draft'
 import { findRepeatProblem } from '@muster/rules/fleet-jobs/job-repeat'
 import type { z } from 'zod'
+import { checkDelay, NEW_WARNING, toWarning, type WarningForm } from '../power/warning-form.ts'
 import {
   CHANGE_ACTIONS,
   type ChangeForm,
@@ -55,7 +56,14 @@ export interface JobForm {
   saveToField: string | null
   saveAllOutput: boolean
   shell: string
+  /** The path of a shell of its own. */
+  customShell: string
   cmd: string
+  /** As the signed-in user, for commands. */
+  asUser: boolean
+  warning: WarningForm
+  /** Restarts or shuts down without a warning. */
+  powerNow: boolean
   /** The fields of actions that undo can take back. */
   changes: ChangeForm
   /** Names of one package, separated by commas. */
@@ -105,7 +113,11 @@ export const NEW_JOB: JobForm = {
   saveToField: null,
   saveAllOutput: false,
   shell: 'bash',
+  customShell: '',
   cmd: '',
+  asUser: false,
+  warning: NEW_WARNING,
+  powerNow: false,
   changes: NEW_CHANGE,
   packages: '',
   packageFile: null,
@@ -138,6 +150,10 @@ export function isPackageAction(action: ActionName): action is 'install' | 'upgr
   return action === 'install' || action === 'upgrade' || action === 'remove'
 }
 
+/** Actions that the signed-in user is warned of. */
+export const isWarned = (action: ActionName): action is 'reboot' | 'shutdown' =>
+  action === 'reboot' || action === 'shutdown'
+
 const namesOf = ({ packages }: JobForm) => packages.split(/[\s,]+/).filter((name) => name !== '')
 
 /** Why the job cannot be planned yet, as a sentence. */
@@ -149,6 +165,10 @@ export function findFormProblem(form: JobForm, checked: number): string | undefi
   if (form.target === 'search' && form.search.trim() === '') return 'Enter a search.'
   if (form.action === 'script' && form.script === null) return 'Choose a script.'
   if (form.action === 'command' && form.cmd.trim() === '') return 'Enter a command.'
+  if (form.action === 'command' && form.shell === 'custom' && form.customShell.trim() === '')
+    return 'Give the path of the shell.'
+  if (isWarned(form.action) && !form.powerNow && checkDelay(form.warning.delay) !== undefined)
+    return 'Enter a warning time of 1 to 1440 minutes.'
   if (form.action === 'package_file' && form.packageFile === null) return 'Choose a package file.'
   if (isPackageAction(form.action)) {
     const wrong = namesOf(form).find((name) => !PackageName.safeParse(name).success)
@@ -286,7 +306,14 @@ function toAction(form: JobForm): DraftInput['action'] {
     case 'command': {
       // Chosen from shellsOf, whose values are the contract's.
       const shell = form.shell as 'bash'
-      return { type: 'command', shell, cmd: form.cmd, ...limit }
+      return {
+        type: 'command',
+        shell,
+        ...(form.shell === 'custom' && { custom_shell: form.customShell.trim() }),
+        cmd: form.cmd,
+        ...(form.asUser && { run_as_user: true }),
+        ...limit,
+      }
     }
     case 'maintenance_on':
       return { type: 'maintenance', on: true }
@@ -294,8 +321,11 @@ function toAction(form: JobForm): DraftInput['action'] {
       return { type: 'maintenance', on: false }
     case 'reboot':
     case 'shutdown':
+      return form.powerNow
+        ? { type: 'power', action: form.action, now: true }
+        : { type: 'power', action: form.action, now: false, warning: toWarning(form.warning) }
     case 'wake':
-      return { type: 'power', action: form.action }
+      return { type: 'power', action: 'wake' }
     case 'install':
     case 'upgrade':
     case 'remove':

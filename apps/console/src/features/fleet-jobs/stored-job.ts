@@ -83,11 +83,26 @@ function formOfAction(action: JobAction): Partial<JobForm> {
         timeout: action.timeout ?? '',
       }
     case 'command':
-      return { action: 'command', shell: action.shell, cmd: action.cmd, timeout: action.timeout ?? '' }
+      return {
+        action: 'command',
+        shell: action.shell,
+        customShell: action.custom_shell ?? '',
+        cmd: action.cmd,
+        asUser: action.run_as_user === true,
+        timeout: action.timeout ?? '',
+      }
     case 'maintenance':
       return { action: action.on ? 'maintenance_on' : 'maintenance_off' }
     case 'power':
-      return { action: action.action }
+      return {
+        action: action.action,
+        powerNow: action.now,
+        warning: {
+          message: action.warning.message,
+          delay: action.warning.delay_minutes,
+          mayPostpone: action.warning.may_postpone,
+        },
+      }
     case 'software':
       return { action: action.do, packages: action.names.join(', ') }
     case 'package_file':
