@@ -150,7 +150,6 @@ function LogLine({ at, kind, text, username }: FleetJobDetail['history'][number]
 const STEPS = [
   { step: 'approve', label: 'Approve', icon: IconCheck, endpoint: approveFleetJob, done: 'Approved.' },
   { step: 'resume', label: 'Resume', icon: IconPlayerPlay, endpoint: resumeFleetJob, done: 'Resumed.' },
-  { step: 'pause', label: 'Pause', icon: IconPlayerPause, endpoint: pauseFleetJob, done: 'Paused.' },
   {
     step: 'retry_failed',
     label: 'Retry failed',
@@ -158,6 +157,7 @@ const STEPS = [
     endpoint: retryFleetJob,
     done: 'The failed machines run again.',
   },
+  { step: 'pause', label: 'Pause', icon: IconPlayerPause, endpoint: pauseFleetJob, done: 'Paused.' },
 ] as const
 
 /** Asked once, with how many machines go on and how many do not. */

@@ -1,12 +1,13 @@
 import '@mantine/core/styles/FloatingIndicator.css'
 import '@mantine/core/styles/SegmentedControl.css'
 import { Button, SegmentedControl } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import type { JobPlan, PlannedMachine } from '@muster/contract/api/fleet-jobs'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FormError } from '../../app/dialogs/FormDialog.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import type { DataColumn } from '../../ui/table/data-column.ts'
+import type { DataCard, DataColumn } from '../../ui/table/data-column.ts'
 import { countMachines } from './job-labels.ts'
 import classes from './Jobs.module.css'
 
@@ -28,6 +29,7 @@ export function PlanView(props: PlanViewProps) {
 function PlanOf({ plan: first, onMore }: PlanViewProps) {
   const more = useMutation({ mutationFn: () => onMore(ALL_MACHINES), meta: { errorsShown: true } })
   const plan = more.data ?? first
+  const hasCards = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false })
   const skippedCount = plan.matched - plan.planned
   const [shown, setShown] = useState<'planned' | 'skipped'>(plan.planned === 0 ? 'skipped' : 'planned')
   const machines = plan.machines.filter(({ skip }) => (skip === null) === (shown === 'planned'))
@@ -39,7 +41,8 @@ function PlanOf({ plan: first, onMore }: PlanViewProps) {
         {plan.waves.length > 1 &&
           `, in ${plan.waves.length} waves: ${plan.waves.map(({ size }) => size.toLocaleString('en')).join(', ')}`}
         . {plan.matched.toLocaleString('en')} matched
-        {plan.offline > 0 && `; ${plan.offline.toLocaleString('en')} are offline and get it when they return`}
+        {plan.offline === 1 && '; 1 is offline and gets it when it returns'}
+        {plan.offline > 1 && `; ${plan.offline.toLocaleString('en')} are offline and get it when they return`}
         .
       </p>
       {plan.skipped.length > 0 && (
@@ -54,6 +57,7 @@ function PlanOf({ plan: first, onMore }: PlanViewProps) {
       {skippedCount > 0 && (
         <SegmentedControl
           size="xs"
+          className={classes.choice ?? ''}
           aria-label="Show machines that are"
           data={[
             { value: 'planned', label: `Planned (${plan.planned.toLocaleString('en')})` },
@@ -74,6 +78,7 @@ function PlanOf({ plan: first, onMore }: PlanViewProps) {
             rowHeight={28}
             minWidth={560}
             scrollKey={shown}
+            card={hasCards ? CARD : undefined}
           />
         </div>
       )}
@@ -134,3 +139,21 @@ const SKIPPED_COLUMNS: readonly DataColumn<PlannedMachine>[] = [
     render: ({ text }) => <bdi>{text}</bdi>,
   },
 ]
+
+const CARD: DataCard<PlannedMachine, undefined> = {
+  height: 61,
+  render: ({ hostname, client_name, site_name, wave, text }) => (
+    <>
+      <div className="cardLine">
+        <bdi className="cut">{hostname}</bdi>
+        <bdi className="dim cut">
+          {client_name} / {site_name}
+        </bdi>
+      </div>
+      <div className="cardLine dim">
+        <bdi className="cut">{text}</bdi>
+        {wave !== null && <span>wave {wave}</span>}
+      </div>
+    </>
+  ),
+}

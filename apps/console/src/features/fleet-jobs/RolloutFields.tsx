@@ -140,9 +140,9 @@ function MoreLimits({ form, onChange }: FieldsProps) {
           )}
           <div className={classes.row}>
             <NumberInput
-              label="Halt at share"
+              label="Halt at share of a wave"
               placeholder="Never"
-              suffix=" % of a wave"
+              suffix=" % failed"
               min={1}
               max={100}
               value={form.haltAtPercent}

@@ -60,7 +60,7 @@ test('waves are counts or percentages, with a pause, a check and limits', async 
   await page.getByText('More limits').click()
   await field('Required success').fill('98')
   await field('Check that must pass').fill('File shares')
-  await field('Halt at share').fill('20')
+  await field('Halt at share of a wave').fill('20')
   await field('At once per site').fill('3')
   await field('Starts per minute').fill('60')
   expect(await plan()).toMatchObject({

@@ -57,6 +57,9 @@ test('each skipped machine is named with its reason', async () => {
   await expect.element(table.getByText('PC-0')).not.toBeInTheDocument()
   for (const { hostname, text } of out)
     await expect.element(table.getByRole('row').filter({ hasText: hostname })).toMatchTextContent(text)
+  // A phone shows the reason too.
+  await page.viewport(390, 844)
+  for (const { text } of out) await expect.element(table.getByText(text)).toBeVisible()
 })
 
 test('skipped machines are reached behind thousands of planned ones', async () => {
