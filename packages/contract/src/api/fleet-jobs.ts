@@ -51,7 +51,7 @@ export const JobPlan = z.object({
   skipped: z.array(SkipSum),
   /** Another person must approve the job before it runs. */
   needs_approval: z.boolean(),
-  /** The first `limit` machines, by wave; skipped ones last. */
+  /** The first `limit` machines that run, by wave, then the first `limit` that are skipped. */
   machines: z.array(PlannedMachine),
 })
 export type JobPlan = z.infer<typeof JobPlan>

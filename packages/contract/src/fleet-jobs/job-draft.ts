@@ -19,7 +19,7 @@ export const JobTarget = z.discriminatedUnion('by', [
     agents: z.array(AgentId).min(1, 'Choose a machine.').max(MAX_JOB_AGENTS),
   }),
   /** As in the search of the machines table. */
-  z.object({ by: z.literal('search'), search: z.string().trim().max(500) }),
+  z.object({ by: z.literal('search'), search: z.string().trim().max(2000) }),
   z.object({ by: z.literal('client'), id: Id }),
   z.object({ by: z.literal('site'), id: Id }),
   /** Machines with this tag: their own, of a rule, or of their client. */

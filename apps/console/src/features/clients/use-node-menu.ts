@@ -13,6 +13,7 @@ import {
   IconPlayerPlay,
   IconShieldCheck,
   IconShieldPlus,
+  IconStack2,
   IconTool,
   IconTrash,
 } from '@tabler/icons-react'
@@ -41,6 +42,7 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
   const { open } = useDialog()
   const endMaintenance = useEndMaintenance(line)
   const mayRunChecks = useMay('can_run_checks')
+  const mayRunJobs = useMay('can_list_agent_history')
   const mayTerminal = useMay('can_use_terminal')
   const runNode = useRunNode(line)
   if (line.kind === 'All' || isLoading) return []
@@ -93,6 +95,13 @@ export function useNodeMenu(line: NodeLine): MenuEntry[] {
       note: `On all ${line.count} machines`,
       disabledReason: line.count === 0 ? 'No machines here.' : unlessAllowed(mayRunChecks),
       run: runNode,
+    },
+    {
+      id: 'job',
+      label: 'Run a job',
+      icon: IconStack2,
+      disabledReason: line.count === 0 ? 'No machines here.' : unlessAllowed(mayRunJobs),
+      run: () => open('new-job', `${isClient ? 'client' : 'site'}-${line.nodeId}`),
     },
     {
       id: 'terminals',

@@ -114,13 +114,7 @@ function EditJobForm({ job, onReload, onClose }: EditJobFormProps) {
         <ChangedMeanwhile what="this repeating job" onReload={onReload} />
         {error !== null && <FormError error={error} />}
         <p className={classes.help}>Jobs that have started go on. The next ones run with your rights.</p>
-        <JobFields
-          form={form}
-          checked={checked}
-          checkedLabel="chosen for the job"
-          kept={start.target === 'kept' ? job.target_text : undefined}
-          onChange={change}
-        />
+        <JobFields form={form} checked={checked} checkedLabel="chosen for the job" onChange={change} />
         <RepeatFields form={form} onChange={change} />
         <TextInput
           label="Name"
@@ -129,7 +123,12 @@ function EditJobForm({ job, onReload, onClose }: EditJobFormProps) {
           value={form.name}
           onChange={({ currentTarget }) => change({ name: currentTarget.value })}
         />
-        {plan.data !== undefined && <PlanView plan={plan.data} />}
+        {plan.data !== undefined && (
+          <PlanView
+            plan={plan.data}
+            onMore={(limit) => call(planFleetJob, { body: draft, query: { limit } })}
+          />
+        )}
       </div>
     </Dialog>
   )

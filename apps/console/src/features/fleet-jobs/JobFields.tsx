@@ -1,21 +1,33 @@
 import { Checkbox, NumberInput, Radio, Select, Textarea, TextInput } from '@mantine/core'
 import '@mantine/core/styles/NumberInput.css'
 import '@mantine/core/styles/Radio.css'
+import { listClients } from '@muster/contract/api/clients'
 import { listPackageFiles } from '@muster/contract/api/package-files'
 import { listScripts } from '@muster/contract/api/scripts'
 import { completeParameters } from '@muster/rules/agents/script-parameters'
 import { useQuery } from '@tanstack/react-query'
 import { query } from '../../app/api/api.ts'
+import { MachineSearchField } from '../agents/MachineSearch.tsx'
+import { filterSites, groupSites } from '../clients/site-choices.ts'
+import { checkDelay } from '../power/warning-form.ts'
+import { WarningFields } from '../power/WarningFields.tsx'
 import { groupScripts, shellsOf } from '../runs/run-form.ts'
 import { EnvironmentFields } from '../scripts/EnvironmentFields.tsx'
 import { ArgumentsField } from '../scripts/ScriptFieldset.tsx'
 import { tagsQuery } from '../tags/tags-query.ts'
 import { isChange } from './change-form.ts'
 import { ChangeFields } from './ChangeFields.tsx'
-import { ACTIONS, type ActionName, isPackageAction, type JobForm, type TargetKind } from './job-form.ts'
+import {
+  ACTIONS,
+  type ActionName,
+  isPackageAction,
+  isWarned,
+  type JobForm,
+  type TargetKind,
+} from './job-form.ts'
 import { countMachines } from './job-labels.ts'
+import { RolloutFields } from './RolloutFields.tsx'
 import { ScriptOutputFields } from './ScriptOutputFields.tsx'
-import classes from './Jobs.module.css'
 
 interface FieldsProps {
   form: JobForm
@@ -26,8 +38,6 @@ interface TargetFieldsProps extends FieldsProps {
   checked: number
   /** Follows the number of checked machines. */
   checkedLabel: string
-  /** A target for which the form has no field, as words. */
-  kept?: string | undefined
 }
 
 /** The action of a job, its machines and its waves. */
@@ -41,8 +51,12 @@ export function JobFields(props: TargetFieldsProps) {
   )
 }
 
-function TargetFields({ form, checked, checkedLabel, kept, onChange }: TargetFieldsProps) {
+function TargetFields({ form, checked, checkedLabel, onChange }: TargetFieldsProps) {
   const { data: tags = [] } = useQuery({ ...tagsQuery, enabled: form.target === 'tag' })
+  const { data: clients = [] } = useQuery({
+    ...query(listClients, { query: {} }),
+    enabled: form.target === 'client' || form.target === 'site',
+  })
   return (
     <Radio.Group
       label="Machines"
@@ -50,20 +64,43 @@ function TargetFields({ form, checked, checkedLabel, kept, onChange }: TargetFie
       onChange={(target) => onChange({ target: target as TargetKind })}
     >
       <div className="stack">
-        {kept !== undefined && <Radio value="kept" label={kept} />}
         {checked > 0 && <Radio value="checked" label={`${countMachines(checked)} ${checkedLabel}`} />}
         <Radio value="search" label="All that match a search" />
         {form.target === 'search' && (
-          <TextInput
-            aria-label="Search for machines"
-            placeholder="is:online os:windows disk_free<10%"
-            classNames={{ input: 'mono' }}
-            maxLength={500}
-            value={form.search}
-            onChange={({ currentTarget }) => onChange({ search: currentTarget.value })}
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
+          <MachineSearchField
+            label="Search for machines"
+            text={form.search}
+            onChange={(search) => onChange({ search })}
+          />
+        )}
+        <Radio value="client" label="All of a client" />
+        {form.target === 'client' && (
+          <Select
+            aria-label="Client"
+            placeholder="Choose a client"
+            data={clients.map(({ id, name, agent_count }) => ({
+              value: `${id}`,
+              label: `${name} (${countMachines(agent_count)})`,
+            }))}
+            searchable
+            allowDeselect={false}
+            nothingFoundMessage="No client matches."
+            value={form.client}
+            onChange={(client) => onChange({ client })}
+          />
+        )}
+        <Radio value="site" label="All of a site" />
+        {form.target === 'site' && (
+          <Select
+            aria-label="Site"
+            placeholder="Choose a site"
+            data={groupSites(clients, new Set())}
+            filter={filterSites}
+            searchable
+            allowDeselect={false}
+            nothingFoundMessage="No site matches."
+            value={form.site}
+            onChange={(site) => onChange({ site })}
           />
         )}
         <Radio value="tag" label="All with a tag" />
@@ -163,10 +200,44 @@ function ActionFields({ form, onChange }: FieldsProps) {
           />
           <Select
             label="Shell"
-            data={shellsOf(null).filter(({ value }) => value !== 'custom')}
+            data={shellsOf(null)}
             allowDeselect={false}
             value={form.shell}
             onChange={(shell) => shell !== null && onChange({ shell })}
+          />
+          {form.shell === 'custom' && (
+            <TextInput
+              label="Shell path"
+              placeholder="/usr/bin/zsh"
+              classNames={{ input: 'mono' }}
+              maxLength={1000}
+              value={form.customShell}
+              onChange={({ currentTarget }) => onChange({ customShell: currentTarget.value })}
+              autoComplete="off"
+              spellCheck={false}
+            />
+          )}
+          <Checkbox
+            label="Run as the signed-in user"
+            description="The command fails where no user is signed in."
+            checked={form.asUser}
+            onChange={({ currentTarget }) => onChange({ asUser: currentTarget.checked })}
+          />
+        </>
+      )}
+      {isWarned(form.action) && (
+        <>
+          <WarningFields
+            form={form.warning}
+            error={checkDelay(form.warning.delay)}
+            disabled={form.powerNow}
+            onChange={(change) => onChange({ warning: { ...form.warning, ...change } })}
+          />
+          <Checkbox
+            label="At once, without a warning"
+            description="Unsaved work is lost."
+            checked={form.powerNow}
+            onChange={({ currentTarget }) => onChange({ powerNow: currentTarget.checked })}
           />
         </>
       )}
@@ -209,78 +280,6 @@ function ActionFields({ form, onChange }: FieldsProps) {
           onChange={(timeout) => onChange({ timeout })}
         />
       )}
-    </>
-  )
-}
-
-function RolloutFields({ form, onChange }: FieldsProps) {
-  const isStaged = form.canary !== ''
-  return (
-    <>
-      <div className={classes.row}>
-        <NumberInput
-          label="First wave"
-          description="Before all other machines"
-          placeholder="All at once"
-          suffix=" machines"
-          min={1}
-          value={form.canary}
-          onChange={(canary) => onChange({ canary })}
-        />
-        <NumberInput
-          label="Second wave"
-          description="Share of all machines"
-          placeholder="The rest"
-          suffix=" %"
-          min={1}
-          max={100}
-          disabled={!isStaged}
-          value={form.second}
-          onChange={(second) => onChange({ second })}
-        />
-        <NumberInput
-          label="Pause between waves"
-          description="The machines are watched meanwhile"
-          suffix=" min"
-          min={0}
-          disabled={!isStaged}
-          value={form.pauseMinutes}
-          onChange={(pauseMinutes) => onChange({ pauseMinutes })}
-        />
-      </div>
-      {isStaged && (
-        <Checkbox
-          label="Halt if a new alert opens on these machines"
-          checked={form.noNewAlerts}
-          onChange={({ currentTarget }) => onChange({ noNewAlerts: currentTarget.checked })}
-        />
-      )}
-      <div className={classes.row}>
-        <NumberInput
-          label="Halt at"
-          placeholder="Never"
-          suffix=" failures"
-          min={1}
-          value={form.haltAt}
-          onChange={(haltAt) => onChange({ haltAt })}
-        />
-        <NumberInput
-          label="At once"
-          placeholder="No limit"
-          suffix=" machines"
-          min={1}
-          value={form.maxAtOnce}
-          onChange={(maxAtOnce) => onChange({ maxAtOnce })}
-        />
-        <NumberInput
-          label="At once per site"
-          placeholder="No limit"
-          suffix=" machines"
-          min={1}
-          value={form.maxPerSite}
-          onChange={(maxPerSite) => onChange({ maxPerSite })}
-        />
-      </div>
     </>
   )
 }

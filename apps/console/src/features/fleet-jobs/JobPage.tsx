@@ -19,6 +19,7 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
   IconPlayerStop,
+  IconPlayerTrackNext,
   IconReload,
 } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -149,7 +150,6 @@ function LogLine({ at, kind, text, username }: FleetJobDetail['history'][number]
 const STEPS = [
   { step: 'approve', label: 'Approve', icon: IconCheck, endpoint: approveFleetJob, done: 'Approved.' },
   { step: 'resume', label: 'Resume', icon: IconPlayerPlay, endpoint: resumeFleetJob, done: 'Resumed.' },
-  { step: 'pause', label: 'Pause', icon: IconPlayerPause, endpoint: pauseFleetJob, done: 'Paused.' },
   {
     step: 'retry_failed',
     label: 'Retry failed',
@@ -157,20 +157,61 @@ const STEPS = [
     endpoint: retryFleetJob,
     done: 'The failed machines run again.',
   },
+  { step: 'pause', label: 'Pause', icon: IconPlayerPause, endpoint: pauseFleetJob, done: 'Paused.' },
 ] as const
 
-/** Asked once, with what finishes and what does not start. */
-const ENDS = {
-  halt: { label: 'Halt', endpoint: haltFleetJob, rest: 'do not start, until you resume the job.' },
-  stop: { label: 'Stop', endpoint: stopFleetJob, rest: 'are skipped for good.' },
+/** Asked once, with how many machines go on and how many do not. */
+const CONFIRMED = {
+  halt: {
+    label: 'Halt',
+    title: (name: string) => `Halt "${name}"?`,
+    isDanger: true,
+    message: ({ counts }: FleetJobDetail) =>
+      `${countMachines(counts.running)} that run finish; ${countMachines(counts.waiting)} that wait do not start, until you resume the job.`,
+    send: (id: number) => call(haltFleetJob, { params: { id } }),
+    done: 'Halted.',
+  },
+  stop: {
+    label: 'Stop',
+    title: (name: string) => `Stop "${name}"?`,
+    isDanger: true,
+    message: ({ counts }: FleetJobDetail) =>
+      `${countMachines(counts.running)} that run finish; ${countMachines(counts.waiting)} that wait are skipped for good.`,
+    send: (id: number) => call(stopFleetJob, { params: { id } }),
+    done: 'Stopped.',
+  },
+  pause_after_wave: {
+    label: 'Pause after this wave',
+    title: (name: string) => `Pause "${name}" after this wave?`,
+    isDanger: false,
+    message: ({ waves, wave }: FleetJobDetail) =>
+      `${countMachines(countLeft(waves.slice(0, wave)))} of this wave still run; ${countMachines(countLeft(waves.slice(wave)))} of later waves do not start, until you resume the job.`,
+    send: (id: number) => call(pauseFleetJob, { params: { id }, body: { after_wave: true } }),
+    done: 'The job pauses after this wave.',
+  },
+  rest_at_once: {
+    label: 'Continue with the rest at once',
+    title: (name: string) => `Continue "${name}" with the rest at once?`,
+    isDanger: false,
+    message: ({ counts }: FleetJobDetail) =>
+      `${countMachines(counts.waiting)} that wait run as one wave, without pauses or conditions in between.`,
+    send: (id: number) => call(resumeFleetJob, { params: { id }, body: { rest_at_once: true } }),
+    done: 'Resumed with the rest at once.',
+  },
 } as const
+
+const countLeft = (waves: FleetJobDetail['waves']): number =>
+  waves.reduce((sum, { counts }) => sum + counts.waiting + counts.running, 0)
+
+/** Whether a wave is in progress and another one follows. */
+const hasLaterWave = ({ wave, waves }: FleetJobDetail): boolean => wave > 0 && wave < waves.length
 
 function JobHead({ job }: { job: FleetJobDetail }) {
   const queryClient = useQueryClient()
-  const [asked, setAsked] = useState<'halt' | 'stop' | 'undo'>()
+  const [asked, setAsked] = useState<keyof typeof CONFIRMED | 'undo'>()
+  const confirmed = asked === undefined || asked === 'undo' ? undefined : CONFIRMED[asked]
   const { mutate, isPending } = useMutation({
-    mutationFn: ({ endpoint }: { endpoint: (typeof STEPS)[number]['endpoint']; done: string }) =>
-      call(endpoint, { params: { id: job.id }, body: {} }),
+    mutationFn: ({ send }: { send: (id: number) => Promise<unknown>; done: string }) => send(job.id),
     onSuccess: (_, { done }) => notifyDone(done),
     onSettled: () => queryClient.invalidateQueries({ queryKey: queryKey(getFleetJob) }),
   })
@@ -205,11 +246,29 @@ function JobHead({ job }: { job: FleetJobDetail }) {
               variant={step === (hasFailed ? 'retry_failed' : 'resume') ? 'filled' : 'default'}
               leftSection={<Icon size={16} stroke={1.75} aria-hidden />}
               disabled={isPending}
-              onClick={() => mutate({ endpoint, done })}
+              onClick={() => mutate({ send: (id) => call(endpoint, { params: { id }, body: {} }), done })}
             >
               {label}
             </Button>
           ),
+        )}
+        {job.steps.pause.refused === null && hasLaterWave(job) && !job.pause_after_wave && (
+          <Button
+            variant="default"
+            leftSection={<IconPlayerPause size={16} stroke={1.75} aria-hidden />}
+            onClick={() => setAsked('pause_after_wave')}
+          >
+            Pause after this wave
+          </Button>
+        )}
+        {job.steps.resume.refused === null && hasLaterWave(job) && (
+          <Button
+            variant="default"
+            leftSection={<IconPlayerTrackNext size={16} stroke={1.75} aria-hidden />}
+            onClick={() => setAsked('rest_at_once')}
+          >
+            Continue with the rest at once
+          </Button>
         )}
         {job.counts.succeeded > 0 && (
           <Button
@@ -257,6 +316,7 @@ function JobHead({ job }: { job: FleetJobDetail }) {
             A time of the repeating job <strong className="mono">R-{job.repeat_of}</strong>
           </span>
         )}
+        {job.pause_after_wave && <span>Pauses after this wave</span>}
         {job.schedule.in_windows && <span>Only in maintenance windows</span>}
         {job.approved_by !== null && (
           <span>
@@ -273,18 +333,15 @@ function JobHead({ job }: { job: FleetJobDetail }) {
           </span>
         )}
       </p>
-      {(asked === 'halt' || asked === 'stop') && (
+      {confirmed !== undefined && (
         <ConfirmDialog
-          title={`${ENDS[asked].label} "${job.name}"?`}
-          message={`${countMachines(job.counts.running)} that run finish; ${countMachines(job.counts.waiting)} that wait ${ENDS[asked].rest}`}
-          confirmLabel={ENDS[asked].label}
-          danger
+          title={confirmed.title(job.name)}
+          message={confirmed.message(job)}
+          confirmLabel={confirmed.label}
+          danger={confirmed.isDanger}
           busy={isPending}
           onConfirm={() => {
-            mutate({
-              endpoint: ENDS[asked].endpoint,
-              done: `${ENDS[asked].label === 'Halt' ? 'Halted' : 'Stopped'}.`,
-            })
+            mutate(confirmed)
             setAsked(undefined)
           }}
           onClose={() => setAsked(undefined)}

@@ -17,7 +17,7 @@ import { JobScheduleFields } from './JobScheduleFields.tsx'
 import { PlanView } from './PlanView.tsx'
 import { PREPARED_ITEM, readPreparedJob } from './prepared-job.ts'
 
-/** Plans an action on many machines, and starts exactly the plan. The item is a search, or `checked`. */
+/** Plans an action on many machines, and starts exactly the plan. The item is `checked`, `client-3` or `site-3`. */
 export function NewJobDialog({ item, close }: AddressedDialogProps) {
   const navigate = useNavigate()
   const [prepared] = useState(() => (item === PREPARED_ITEM ? readPreparedJob() : undefined))
@@ -25,7 +25,7 @@ export function NewJobDialog({ item, close }: AddressedDialogProps) {
   const [form, setForm] = useState<JobForm>(() => ({
     ...NEW_JOB,
     target: checked.length > 0 ? 'checked' : 'search',
-    search: item === undefined || item === 'checked' || item === PREPARED_ITEM ? '' : item,
+    ...readNode(item),
     ...prepared?.form,
   }))
   const draft = toDraft(form, checked)
@@ -106,8 +106,17 @@ export function NewJobDialog({ item, close }: AddressedDialogProps) {
           value={form.name}
           onChange={({ currentTarget }) => change({ name: currentTarget.value })}
         />
-        {found !== undefined && <PlanView plan={found} />}
+        {found !== undefined && (
+          <PlanView plan={found} onMore={(limit) => call(planFleetJob, { body: draft, query: { limit } })} />
+        )}
       </div>
     </Dialog>
   )
+}
+
+/** A client or a site as the target: `client-3`. */
+function readNode(item = ''): Partial<JobForm> {
+  const [, kind, id] = /^(client|site)-(\d+)$/.exec(item) ?? []
+  if (kind === undefined || id === undefined) return {}
+  return kind === 'client' ? { target: 'client', client: id } : { target: 'site', site: id }
 }

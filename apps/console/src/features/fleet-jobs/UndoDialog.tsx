@@ -16,13 +16,14 @@ export function UndoDialog({ job, onClose }: { job: FleetJobDetail; onClose: () 
   const [script, setScript] = useState<string | null>(null)
   const hasInverse = job.steps.undo.refused === null
   const { data: scripts } = useQuery({ ...query(listScripts, { query: {} }), enabled: !hasInverse })
+  const planUndo = (query: { limit?: number }) =>
+    call(undoFleetJob, {
+      params: { id: job.id },
+      body: script === null ? {} : { script: Number(script) },
+      query,
+    })
   const plan = useMutation({
-    mutationFn: () =>
-      call(undoFleetJob, {
-        params: { id: job.id },
-        body: script === null ? {} : { script: Number(script) },
-        query: {},
-      }),
+    mutationFn: () => planUndo({}),
     meta: { errorsShown: true },
   })
   const start = useMutation({
@@ -82,7 +83,9 @@ export function UndoDialog({ job, onClose }: { job: FleetJobDetail; onClose: () 
             />
           </>
         )}
-        {plan.data !== undefined && <PlanView plan={plan.data.plan} />}
+        {plan.data !== undefined && (
+          <PlanView plan={plan.data.plan} onMore={async (limit) => (await planUndo({ limit })).plan} />
+        )}
       </div>
     </Dialog>
   )

@@ -2,6 +2,7 @@ import { PackageName } from '@muster/contract/agent/patches'
 import type { JobDraft, JobRepeat } from '@muster/contract/fleet-jobs/job-draft'
 import { findRepeatProblem } from '@muster/rules/fleet-jobs/job-repeat'
 import type { z } from 'zod'
+import { checkDelay, NEW_WARNING, toWarning, type WarningForm } from '../power/warning-form.ts'
 import {
   CHANGE_ACTIONS,
   type ChangeForm,
@@ -32,11 +33,8 @@ export const ACTIONS = [
 ] as const
 export type ActionName = (typeof ACTIONS)[number]['value']
 
-/**
- * Which machines: the checked ones, those that a search finds, those with a tag, or all. `kept`: a stored target for
- * which the form has no field.
- */
-export type TargetKind = 'checked' | 'search' | 'tag' | 'all' | 'kept'
+/** Which machines: the checked ones, those that a search finds, of a client or site, with a tag, or all. */
+export type TargetKind = 'checked' | 'search' | 'client' | 'site' | 'tag' | 'all'
 
 /** `machine_time`: by the clock of each machine. */
 export type StartKind = 'now' | 'time' | 'machine_time' | 'repeat'
@@ -45,6 +43,8 @@ export interface JobForm {
   name: string
   target: TargetKind
   search: string
+  client: string | null
+  site: string | null
   /** The id of a tag. */
   tag: string | null
   action: ActionName
@@ -56,7 +56,14 @@ export interface JobForm {
   saveToField: string | null
   saveAllOutput: boolean
   shell: string
+  /** The path of a shell of its own. */
+  customShell: string
   cmd: string
+  /** As the signed-in user, for commands. */
+  asUser: boolean
+  warning: WarningForm
+  /** Restarts or shuts down without a warning. */
+  powerNow: boolean
   /** The fields of actions that undo can take back. */
   changes: ChangeForm
   /** Names of one package, separated by commas. */
@@ -64,15 +71,23 @@ export interface JobForm {
   /** The id of a package file. */
   packageFile: string | null
   timeout: number | string
-  /** Number of machines in the first wave; empty = all at once. */
-  canary: number | string
-  /** Percentage of all machines in the second wave; empty = the rest. */
-  second: number | string
+  /** The first waves, as numbers of machines or percentages of all: `10`, `5 %`. None = all machines at once. */
+  waves: string[]
   pauseMinutes: number | string
+  watchMinutes: number | string
   noNewAlerts: boolean
+  successPercent: number | string
+  /** A part of the name of a check. */
+  check: string
   haltAt: number | string
+  haltAtPercent: number | string
   maxAtOnce: number | string
   maxPerSite: number | string
+  maxPerMinute: number | string
+  /** The id of a script. */
+  rollback: string | null
+  /** Undefined = those of the script. */
+  rollbackArgs: string[] | undefined
   start: StartKind
   /** `YYYY-MM-DDTHH:mm`, by the clock of the user or of each machine. */
   startAt: string
@@ -87,6 +102,8 @@ export const NEW_JOB: JobForm = {
   name: '',
   target: 'checked',
   search: '',
+  client: null,
+  site: null,
   tag: null,
   action: 'script',
   script: null,
@@ -96,18 +113,28 @@ export const NEW_JOB: JobForm = {
   saveToField: null,
   saveAllOutput: false,
   shell: 'bash',
+  customShell: '',
   cmd: '',
+  asUser: false,
+  warning: NEW_WARNING,
+  powerNow: false,
   changes: NEW_CHANGE,
   packages: '',
   packageFile: null,
   timeout: '',
-  canary: '',
-  second: '',
-  pauseMinutes: 0,
+  waves: [],
+  pauseMinutes: '',
+  watchMinutes: '',
   noNewAlerts: false,
+  successPercent: '',
+  check: '',
   haltAt: '',
+  haltAtPercent: '',
   maxAtOnce: '',
   maxPerSite: '',
+  maxPerMinute: '',
+  rollback: null,
+  rollbackArgs: undefined,
   start: 'now',
   startAt: '',
   cron: '',
@@ -123,15 +150,25 @@ export function isPackageAction(action: ActionName): action is 'install' | 'upgr
   return action === 'install' || action === 'upgrade' || action === 'remove'
 }
 
+/** Actions that the signed-in user is warned of. */
+export const isWarned = (action: ActionName): action is 'reboot' | 'shutdown' =>
+  action === 'reboot' || action === 'shutdown'
+
 const namesOf = ({ packages }: JobForm) => packages.split(/[\s,]+/).filter((name) => name !== '')
 
 /** Why the job cannot be planned yet, as a sentence. */
 export function findFormProblem(form: JobForm, checked: number): string | undefined {
   if (form.target === 'checked' && checked === 0) return 'No machines are selected.'
   if (form.target === 'tag' && form.tag === null) return 'Choose a tag.'
+  if (form.target === 'client' && form.client === null) return 'Choose a client.'
+  if (form.target === 'site' && form.site === null) return 'Choose a site.'
   if (form.target === 'search' && form.search.trim() === '') return 'Enter a search.'
   if (form.action === 'script' && form.script === null) return 'Choose a script.'
   if (form.action === 'command' && form.cmd.trim() === '') return 'Enter a command.'
+  if (form.action === 'command' && form.shell === 'custom' && form.customShell.trim() === '')
+    return 'Give the path of the shell.'
+  if (isWarned(form.action) && !form.powerNow && checkDelay(form.warning.delay) !== undefined)
+    return 'Enter a warning time of 1 to 1440 minutes.'
   if (form.action === 'package_file' && form.packageFile === null) return 'Choose a package file.'
   if (isPackageAction(form.action)) {
     const wrong = namesOf(form).find((name) => !PackageName.safeParse(name).success)
@@ -141,9 +178,44 @@ export function findFormProblem(form: JobForm, checked: number): string | undefi
   }
   const change = isChange(form.action) ? findChangeProblem(form.action, form.changes) : undefined
   if (change !== undefined) return change
+  const wave = form.waves.map((_, i) => findWaveProblem(form.waves, i)).find((found) => found !== undefined)
+  if (wave !== undefined) return wave
   if (form.start === 'repeat') return findRepeatProblem(form.cron)
   if (form.start !== 'now' && Number.isNaN(Date.parse(form.startAt))) return 'Enter a valid start time.'
   return undefined
+}
+
+/** As many as a draft may have. */
+export const MAX_WAVES = 20
+const MAX_WAVE = 100_000
+
+export const isStaged = ({ waves }: JobForm): boolean => waves.length > 0
+
+/** Whether a limit is set that few jobs have. */
+export function hasMoreLimits(form: JobForm): boolean {
+  const { successPercent, check, haltAtPercent, maxPerSite, maxPerMinute, rollback } = form
+  return [successPercent, check, haltAtPercent, maxPerSite, maxPerMinute, rollback ?? ''].some(
+    (value) => value !== '',
+  )
+}
+
+type WaveSize = NonNullable<NonNullable<DraftInput['rollout']>['waves']>[number]
+
+/** Reads `10` and `5 %`. */
+function readWave(text: string): WaveSize | undefined {
+  const [, digits, sign] = /^\s*(\d+)\s*(%?)\s*$/.exec(text) ?? []
+  const number = Number(digits)
+  if (digits === undefined || number < 1 || number > (sign === '%' ? 100 : MAX_WAVE)) return undefined
+  return sign === '%' ? { percent: number } : { count: number }
+}
+
+export const writeWave = (wave: WaveSize): string => ('count' in wave ? `${wave.count}` : `${wave.percent} %`)
+
+/** Why a wave has no size that can be planned. */
+export function findWaveProblem(waves: readonly string[], index: number): string | undefined {
+  const text = waves[index]
+  if (text === undefined || readWave(text) !== undefined) return undefined
+  return 'Enter machines or 1 to 100 %.'
 }
 
 const numberOf = (value: number | string): number | undefined => {
@@ -155,17 +227,10 @@ export type DraftInput = z.input<typeof JobDraft>
 
 /** The order of the form, as the server plans it. */
 export function toDraft(form: JobForm, checked: readonly string[]): DraftInput {
-  const [canary, second] = [numberOf(form.canary), numberOf(form.second)]
+  const staged = isStaged(form)
   return {
     name: form.name.trim(),
-    target:
-      form.target === 'all'
-        ? { by: 'all' }
-        : form.target === 'search'
-          ? { by: 'search', search: form.search.trim() }
-          : form.target === 'tag'
-            ? { by: 'tag', id: Number(form.tag) }
-            : { by: 'agents', agents: form.target === 'kept' ? [] : [...checked] },
+    target: toTarget(form, checked),
     action: toAction(form),
     schedule: {
       start: toStart(form),
@@ -174,17 +239,41 @@ export function toDraft(form: JobForm, checked: readonly string[]): DraftInput {
       expires_hours: numberOf(form.expiresHours) ?? 48,
     },
     rollout: {
-      waves:
-        canary === undefined
-          ? []
-          : [{ count: canary }, ...(second === undefined ? [] : [{ percent: second }])],
-      pause_minutes: numberOf(form.pauseMinutes) ?? 0,
-      watch_minutes: numberOf(form.pauseMinutes) ?? 0,
-      conditions: { no_new_alerts: form.noNewAlerts },
-      halt: { failures: numberOf(form.haltAt) ?? null },
+      waves: form.waves.flatMap((text) => readWave(text) ?? []),
+      pause_minutes: (staged ? numberOf(form.pauseMinutes) : undefined) ?? 0,
+      watch_minutes: (staged ? numberOf(form.watchMinutes) : undefined) ?? 0,
+      conditions: {
+        success_percent: (staged ? numberOf(form.successPercent) : undefined) ?? 0,
+        no_new_alerts: staged && form.noNewAlerts,
+        check: staged && form.check.trim() !== '' ? form.check.trim() : null,
+      },
+      halt: { failures: numberOf(form.haltAt) ?? null, percent: numberOf(form.haltAtPercent) ?? null },
       max_at_once: numberOf(form.maxAtOnce) ?? null,
+      max_per_minute: numberOf(form.maxPerMinute) ?? null,
       max_per_site: numberOf(form.maxPerSite) ?? null,
     },
+    rollback:
+      form.rollback === null
+        ? null
+        : {
+            script: Number(form.rollback),
+            ...(form.rollbackArgs !== undefined && { args: form.rollbackArgs }),
+          },
+  }
+}
+
+function toTarget(form: JobForm, checked: readonly string[]): DraftInput['target'] {
+  switch (form.target) {
+    case 'all':
+      return { by: 'all' }
+    case 'search':
+      return { by: 'search', search: form.search.trim() }
+    case 'client':
+    case 'site':
+    case 'tag':
+      return { by: form.target, id: Number(form[form.target]) }
+    case 'checked':
+      return { by: 'agents', agents: [...checked] }
   }
 }
 
@@ -217,7 +306,14 @@ function toAction(form: JobForm): DraftInput['action'] {
     case 'command': {
       // Chosen from shellsOf, whose values are the contract's.
       const shell = form.shell as 'bash'
-      return { type: 'command', shell, cmd: form.cmd, ...limit }
+      return {
+        type: 'command',
+        shell,
+        ...(form.shell === 'custom' && { custom_shell: form.customShell.trim() }),
+        cmd: form.cmd,
+        ...(form.asUser && { run_as_user: true }),
+        ...limit,
+      }
     }
     case 'maintenance_on':
       return { type: 'maintenance', on: true }
@@ -225,8 +321,11 @@ function toAction(form: JobForm): DraftInput['action'] {
       return { type: 'maintenance', on: false }
     case 'reboot':
     case 'shutdown':
+      return form.powerNow
+        ? { type: 'power', action: form.action, now: true }
+        : { type: 'power', action: form.action, now: false, warning: toWarning(form.warning) }
     case 'wake':
-      return { type: 'power', action: form.action }
+      return { type: 'power', action: 'wake' }
     case 'install':
     case 'upgrade':
     case 'remove':

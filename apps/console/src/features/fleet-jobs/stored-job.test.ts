@@ -23,7 +23,14 @@ test.each<z.input<typeof JobDraft>['action']>([
   },
   { type: 'command', shell: 'bash', cmd: 'uptime', timeout: 30 },
   { type: 'maintenance', on: false },
+  { type: 'command', shell: 'custom', custom_shell: '/usr/bin/zsh', cmd: 'w', run_as_user: true },
   { type: 'power', action: 'reboot' },
+  { type: 'power', action: 'shutdown', now: true },
+  {
+    type: 'power',
+    action: 'reboot',
+    warning: { message: 'Updates', delay_minutes: 20, may_postpone: false },
+  },
   { type: 'software', do: 'upgrade', names: ['firefox', 'Mozilla.Firefox'] },
   { type: 'package_file', file: 3 },
   { type: 'run_checks' },
@@ -53,6 +60,31 @@ test.each<z.input<typeof JobDraft>['action']>([
   expect(changeDraft(job, form)).toEqual(job.draft)
 })
 
+test('waves, conditions, limits and the rollback script are in the form', () => {
+  const job = stored({
+    target: ALL,
+    action: { type: 'run_checks' },
+    rollout: {
+      waves: [{ count: 2 }, { percent: 5 }, { percent: 50 }, { count: 100 }],
+      pause_minutes: 10,
+      watch_minutes: 30,
+      conditions: { success_percent: 98, no_new_alerts: true, check: 'File shares' },
+      halt: { failures: 5, percent: 20 },
+      max_at_once: 25,
+      max_per_minute: 60,
+      max_per_site: 3,
+    },
+    rollback: { script: 9, args: ['-v'] },
+  })
+  const form = formOfJob(job)
+  expect(form.waves).toEqual(['2', '5 %', '50 %', '100'])
+  expect(JobDraft.parse(toDraft(form, []))).toEqual(job.draft)
+  expect(changeDraft(job, { ...form, rollback: '4', rollbackArgs: [] }).rollback).toEqual({
+    script: 4,
+    args: [],
+  })
+})
+
 test('what the form has no field for stays, whatever else is changed', () => {
   const job = stored({
     target: { by: 'client', id: 5 },
@@ -68,7 +100,7 @@ test('what the form has no field for stays, whatever else is changed', () => {
     },
   })
   const form = formOfJob(job)
-  expect(form.target).toBe('kept')
+  expect(form).toMatchObject({ target: 'client', client: '5' })
   expect(
     changeDraft(job, { ...form, name: 'New', cmd: 'w', haltAt: 3, inWindows: true, maxAtOnce: '' }),
   ).toEqual({

@@ -2,7 +2,7 @@ import type { JobAction, JobDraft, JobRepeat } from '@muster/contract/fleet-jobs
 import { toLocalInput } from '../custom-fields/field-values.ts'
 import { formOf } from '../remote/registry/value-form.ts'
 import { type ChangeForm, NEW_CHANGE } from './change-form.ts'
-import { type DraftInput, type JobForm, NEW_JOB, toDraft } from './job-form.ts'
+import { type DraftInput, type JobForm, NEW_JOB, toDraft, writeWave } from './job-form.ts'
 
 export interface StoredJob extends JobRepeat {
   draft: JobDraft
@@ -10,14 +10,14 @@ export interface StoredJob extends JobRepeat {
 
 /** The form of a repeating job. What it has no field for stays in the draft: see `changeDraft`. */
 export function formOfJob({ draft, cron, clock }: StoredJob): JobForm {
-  const { name, target, action, schedule, rollout } = draft
-  const [first, second] = rollout.waves
+  const { name, target, action, schedule, rollout, rollback } = draft
+  const { conditions, halt } = rollout
   return {
     ...NEW_JOB,
     name,
-    target: target.by === 'agents' ? 'checked' : 'id' in target && target.by !== 'tag' ? 'kept' : target.by,
+    target: target.by === 'agents' ? 'checked' : target.by,
     search: target.by === 'search' ? target.search : '',
-    tag: target.by === 'tag' ? `${target.id}` : null,
+    ...('id' in target && { [target.by]: `${target.id}` }),
     ...formOfAction(action),
     start: 'repeat',
     cron,
@@ -25,13 +25,19 @@ export function formOfJob({ draft, cron, clock }: StoredJob): JobForm {
     inWindows: schedule.in_windows,
     offline: schedule.offline,
     expiresHours: schedule.expires_hours,
-    canary: first !== undefined && 'count' in first ? first.count : '',
-    second: second !== undefined && 'percent' in second ? second.percent : '',
-    pauseMinutes: rollout.pause_minutes,
-    noNewAlerts: rollout.conditions.no_new_alerts,
-    haltAt: rollout.halt.failures ?? '',
+    waves: rollout.waves.map(writeWave),
+    pauseMinutes: rollout.pause_minutes || '',
+    watchMinutes: rollout.watch_minutes || '',
+    noNewAlerts: conditions.no_new_alerts,
+    successPercent: conditions.success_percent || '',
+    check: conditions.check ?? '',
+    haltAt: halt.failures ?? '',
+    haltAtPercent: halt.percent ?? '',
     maxAtOnce: rollout.max_at_once ?? '',
     maxPerSite: rollout.max_per_site ?? '',
+    maxPerMinute: rollout.max_per_minute ?? '',
+    rollback: rollback === null ? null : `${rollback.script}`,
+    rollbackArgs: rollback?.args,
   }
 }
 
@@ -77,11 +83,26 @@ function formOfAction(action: JobAction): Partial<JobForm> {
         timeout: action.timeout ?? '',
       }
     case 'command':
-      return { action: 'command', shell: action.shell, cmd: action.cmd, timeout: action.timeout ?? '' }
+      return {
+        action: 'command',
+        shell: action.shell,
+        customShell: action.custom_shell ?? '',
+        cmd: action.cmd,
+        asUser: action.run_as_user === true,
+        timeout: action.timeout ?? '',
+      }
     case 'maintenance':
       return { action: action.on ? 'maintenance_on' : 'maintenance_off' }
     case 'power':
-      return { action: action.action }
+      return {
+        action: action.action,
+        powerNow: action.now,
+        warning: {
+          message: action.warning.message,
+          delay: action.warning.delay_minutes,
+          mayPostpone: action.warning.may_postpone,
+        },
+      }
     case 'software':
       return { action: action.do, packages: action.names.join(', ') }
     case 'package_file':

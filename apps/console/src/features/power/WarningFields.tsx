@@ -1,24 +1,11 @@
 import '@mantine/core/styles/NumberInput.css'
 import { Checkbox, NumberInput, Text, Textarea } from '@mantine/core'
 import type { AgentDetail } from '@muster/contract/api/agents'
-import type { PowerWarning } from '@muster/contract/api/power'
-
-export interface WarningForm {
-  message: string
-  /** Minutes. */
-  delay: number | string
-  mayPostpone: boolean
-}
-export const NEW_WARNING: WarningForm = { message: '', delay: 5, mayPostpone: true }
-
-export function checkDelay(delay: WarningForm['delay']): string | undefined {
-  const minutes = Number(delay)
-  const isGood = delay !== '' && Number.isInteger(minutes) && minutes >= 1 && minutes <= 1440
-  return isGood ? undefined : 'Enter 1 to 1440 minutes.'
-}
+import type { WarningForm } from './warning-form.ts'
 
 interface WarningFieldsProps {
-  agent: AgentDetail
+  /** Its user is named. */
+  agent?: AgentDetail
   form: WarningForm
   error: string | undefined
   disabled?: boolean
@@ -29,7 +16,7 @@ interface WarningFieldsProps {
 export function WarningFields({ agent, form, error, disabled = false, onChange }: WarningFieldsProps) {
   return (
     <>
-      <Text className="dim">{describeUser(agent)}</Text>
+      {agent !== undefined && <Text className="dim">{describeUser(agent)}</Text>}
       <Textarea
         label="Message to the user"
         placeholder="Updates are installed."
@@ -66,8 +53,4 @@ export function WarningFields({ agent, form, error, disabled = false, onChange }
 function describeUser({ logged_username, italic }: AgentDetail): string {
   if (logged_username === '' || italic) return 'No user is signed in, as last reported.'
   return `${logged_username} is signed in, as last reported.`
-}
-
-export function toWarning({ message, delay, mayPostpone }: WarningForm): PowerWarning {
-  return { message: message.trim(), delay_minutes: Number(delay), may_postpone: mayPostpone }
 }

@@ -1,4 +1,4 @@
-import { Select, Stack, TextInput } from '@mantine/core'
+import { Input, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { createTag, editTag, type Tag, TAG_COLORS, TagColor } from '@muster/contract/api/tags'
 import { TagName } from '@muster/contract/tag-names'
@@ -7,6 +7,7 @@ import { FormDialog } from '../../app/dialogs/FormDialog.tsx'
 import { ChangedMeanwhile, RecordDialog } from '../../app/dialogs/RecordDialog.tsx'
 import { type AddressedDialogProps, useRecordAddress } from '../../app/dialogs/use-dialog.ts'
 import { useSaveInto } from '../../app/dialogs/use-save-into.ts'
+import { MachineSearchField } from '../agents/MachineSearch.tsx'
 import { tagsQuery } from './tags-query.ts'
 
 /** A new tag (`new`) or an existing one (`3`). Closing leads to the list. */
@@ -75,15 +76,17 @@ function TagForm({ tag, onReload, onClose }: TagFormProps) {
           allowDeselect={false}
           {...form.getInputProps('color')}
         />
-        <TextInput
+        <Input.Wrapper
           label="Rule"
           description="Machines that match this search have the tag, as long as they match. Empty: by hand only."
-          placeholder="os:debian disk_free<10%"
-          maxLength={2000}
-          spellCheck={false}
-          classNames={{ input: 'mono' }}
-          {...form.getInputProps('rule')}
-        />
+        >
+          <MachineSearchField
+            label="Rule"
+            text={form.values.rule}
+            onChange={(rule) => form.setFieldValue('rule', rule)}
+            error={form.errors['rule']}
+          />
+        </Input.Wrapper>
       </Stack>
     </FormDialog>
   )

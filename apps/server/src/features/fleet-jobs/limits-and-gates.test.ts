@@ -1,5 +1,10 @@
 import { createAlert, listAlerts } from '@muster/contract/api/alerts'
-import { listFleetJobMachines, resumeFleetJob, retryFleetJob } from '@muster/contract/api/fleet-jobs'
+import {
+  listFleetJobMachines,
+  pauseFleetJob,
+  resumeFleetJob,
+  retryFleetJob,
+} from '@muster/contract/api/fleet-jobs'
 import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
 import { createAlertBench } from '../alerts/channels/test-alerts.ts'
@@ -169,6 +174,31 @@ test('a job that its limits halt, or that ends with failures, is an alert until 
   await fleet.answer(params.id)
   expect(await fleet.read(params.id)).toMatchObject({ state: 'done', counts: { succeeded: 4 } })
   expect(await bell()).toEqual([])
+})
+
+test('a pause after the wave lets the wave finish, and starts no machine of the next one', async () => {
+  await using fleet = await startFleet(4)
+  const params = { id: (await fleet.start({ rollout: { waves: [{ count: 2 }], max_at_once: 1 } })).id }
+  const { body: planned } = await fleet.ada.call(pauseFleetJob, { params, body: { after_wave: true } })
+  expect(planned).toMatchObject({ state: 'running', pause_after_wave: true })
+  await fleet.answer(params.id)
+  expect(await fleet.read(params.id)).toMatchObject({
+    state: 'running',
+    counts: { succeeded: 1, running: 1 },
+  })
+  await fleet.answer(params.id)
+  expect(await fleet.read(params.id)).toMatchObject({
+    state: 'paused',
+    counts: { succeeded: 2, running: 0, waiting: 2 },
+  })
+  await fleet.ada.call(resumeFleetJob, { params })
+  await fleet.server.app.fleetJobs.idle()
+  expect(await fleet.read(params.id)).toMatchObject({ state: 'running', wave: 2, pause_after_wave: false })
+  const last = await fleet.ada.call(pauseFleetJob, { params, body: { after_wave: true } })
+  expect(last.error).toMatchObject({
+    code: 'conflict',
+    detail: 'This is the last wave. Pause the job now.',
+  })
 })
 
 test('machines of a job are read in parts, none twice', async () => {

@@ -188,14 +188,17 @@ export function viewPlan(plan: PlannedJob, limit: number, needsApproval: boolean
       .toArray()
       .toSorted((a, b) => b.count - a.count),
     needs_approval: needsApproval,
-    machines: plan.rows.slice(0, limit).map(({ row, skip }, i): PlannedMachine => ({
+    machines: [
+      ...plan.rows.slice(0, Math.min(limit, plan.machines)),
+      ...plan.rows.slice(plan.machines).slice(0, limit),
+    ].map(({ row, skip }, i): PlannedMachine => ({
       agent_id: row.agent_id,
       hostname: row.hostname,
       client_name: row.client_name,
       site_name: row.site_name,
       plat: row.plat,
       connected: row.connected,
-      wave: numbers[i] ?? null,
+      wave: skip === undefined ? (numbers[i] ?? null) : null,
       text: skip?.reason ?? plan.actionText,
       skip: skip?.code ?? null,
     })),
