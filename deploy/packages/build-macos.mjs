@@ -3,16 +3,20 @@ import { join } from 'node:path'
 import { makeUniform } from './program-folder.mjs'
 import { runTool, SOURCE_DATE_EPOCH } from './run-tool.mjs'
 
-const PROGRAM = '/usr/local/muster-agent'
-const DATA = '/Library/Application Support/muster-agent'
+const FOLDERS = {
+  program: '/usr/local/muster-agent',
+  data: '/Library/Application Support/muster-agent',
+}
 
-const INSTALL = `#!/bin/sh
+/** The scripts of the archive, for these folders. */
+export const makeScripts = ({ program, data } = FOLDERS) => ({
+  'install.sh': `#!/bin/sh
 # Installs the Muster agent, or replaces it and keeps its identity. Run as root:
 #   sudo ./install.sh --server https://muster.example.com [--ca FILE]
 # The token comes from the environment (MUSTER_ENROL_TOKEN), or from standard input: command lines are public.
 set -eu
-program="${PROGRAM}"
-data="${DATA}"
+program="${program}"
+data="${data}"
 label=com.muster.agent
 fail() { echo "muster: $*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || fail "run this as root, with sudo"
@@ -37,12 +41,12 @@ if [ $# -gt 0 ]; then
 fi
 [ -e "$data/agent.json" ] || fail "this machine is not enrolled yet. Add --server URL"
 exec "$program/node" "$program/muster-agent.mjs" install --data "$data" --program-folder "$program"
-`
-
-const UNINSTALL = `#!/bin/sh
+`,
+  'uninstall.sh': `#!/bin/sh
 # Removes the Muster agent with its data. Run as root.
-exec "${PROGRAM}/node" "${PROGRAM}/muster-agent.mjs" uninstall --data "${DATA}"
-`
+exec "${program}/node" "${program}/muster-agent.mjs" uninstall --data "${data}"
+`,
+})
 
 /** Builds an archive with an installer. Node keeps the signature of its makers: macOS runs no changed program on arm64. */
 export async function buildMacArchive({ version, folder, scratch, fast, file }) {
@@ -50,8 +54,7 @@ export async function buildMacArchive({ version, folder, scratch, fast, file }) 
   const tree = join(scratch, name)
   mkdirSync(tree)
   renameSync(folder, join(tree, 'program'))
-  writeFileSync(join(tree, 'install.sh'), INSTALL)
-  writeFileSync(join(tree, 'uninstall.sh'), UNINSTALL)
+  for (const [file, text] of Object.entries(makeScripts())) writeFileSync(join(tree, file), text)
   makeUniform(tree)
   const sorted = ['--sort=name', '--format=ustar', '--owner=0', '--group=0', '--numeric-owner']
   const options = [

@@ -47,7 +47,8 @@ export async function installFile(order: PackageFileOrder, source: Source): Prom
     )
 }
 
-const INSTALLERS: Record<PackageFileOrder['format'], (file: string, args: string) => Promise<void>> = {
+/** Exported for tests: each format belongs to one system. */
+export const INSTALLERS: Record<PackageFileOrder['format'], (file: string, args: string) => Promise<void>> = {
   msi: (file, args) => runWindows('msiexec', ['/i', `"${file}"`, '/qn', '/norestart', args]),
   exe: (file, args) => runWindows(file, [args]),
   async pkg(file) {

@@ -187,14 +187,14 @@ export class FactsReporter implements Disposable {
     const { problems, log } = this.#options
     try {
       const all = await read()
-      const facts = fitFacts(all, log)
+      const { problems: unread = [], ...facts } = fitFacts(all, log)
       this.#countLeftOut(all)
       // A user who signed out is still the last user.
       if (facts.last_logged_in_user === null) delete facts.last_logged_in_user
       if (facts.logged_in_user) facts.last_logged_in_user = facts.logged_in_user
       this.#keepLastUser(facts)
       this.#known = { ...this.#known, ...facts }
-      problems.set(`${speed} facts`, null)
+      problems.set(`${speed} facts`, unread.length === 0 ? null : unread.join(' '))
       this.#report()
       return true
     } catch (cause) {

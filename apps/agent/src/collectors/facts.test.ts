@@ -134,6 +134,19 @@ test('a failing collector is a problem and does not stop the agent', async () =>
   await server.until(() => problems().at(-1)?.length === 0)
 })
 
+test('facts that were read are reported, with a problem about those that were not', async () => {
+  let problems = ['The agent failed to read the firmware: access is denied.']
+  const readSlowFacts = async () => ({ cpus: ['Xeon'], problems })
+  const { server } = await givenAgent({ agent: { readSlowFacts } })
+  const known = () =>
+    server.reports.reduce((all, report) => (report.kind === 'facts' ? { ...all, ...report.facts } : all), {})
+  await server.until(() => JSON.stringify(known()).includes('access is denied'))
+  expect(known()).toMatchObject({ cpus: ['Xeon'] })
+  problems = []
+  server.command(server.sign('report-facts', {}))
+  await server.until(() => !JSON.stringify(known()).includes('access is denied'))
+})
+
 test('facts that could not be read are read again soon', async () => {
   let reads = 0
   const readSlowFacts = async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { bootTimeFromUptime, machineArch, readAddresses } from './node-os.ts'
 import { RunError } from '../errors.ts'
+import { readFactSources } from './fact-sources.ts'
 import { killPosix } from './kill-posix.ts'
 import { isMachineId } from './machine-identity.ts'
 import { measureDisks } from './measure-disk.ts'
@@ -14,6 +15,7 @@ import { readCpuNames, readDiskLayout, readGraphics, readMachineFallback } from 
 import { readTimeZone, readUtcOffset } from './time-zone.ts'
 
 const run = promisify(execFile)
+const VERSION_FILE = '/System/Library/CoreServices/SystemVersion.plist'
 
 export const macos: Os = {
   platform: 'darwin',
@@ -34,7 +36,7 @@ export const macos: Os = {
       hostname: hostname(),
       platform: 'darwin',
       arch: machineArch(),
-      ...readSystemVersion(),
+      ...parseSystemVersion(readFileSync(VERSION_FILE, 'utf8')),
       boot_time: bootTimeFromUptime(uptime()),
       logged_in_user: user,
       ...(user === null ? {} : { last_logged_in_user: user }),
@@ -46,15 +48,17 @@ export const macos: Os = {
     }
   },
   readCounters: async () => readMacCounters(await readDisks()),
-  async readSlowFacts() {
-    return {
-      cpus: await readCpuNames(),
-      graphics: await readGraphics(),
-      physical_disks: await readDiskLayout(),
-      security: await (await import('./macos/security.ts')).readMacSecurity(),
-      ...(await readMachineFallback()),
-    }
-  },
+  readSlowFacts: () =>
+    readFactSources([
+      { name: 'the processor', read: async () => ({ cpus: await readCpuNames() }) },
+      { name: 'the graphics cards', read: async () => ({ graphics: await readGraphics() }) },
+      { name: 'the physical disks', read: async () => ({ physical_disks: await readDiskLayout() }) },
+      {
+        name: 'the security settings',
+        read: async () => ({ security: await (await import('./macos/security.ts')).readMacSecurity() }),
+      },
+      { name: 'the model', read: readMachineFallback },
+    ]),
   readTimeZone: () => readTimeZone(),
   readUtcOffset: () => readUtcOffset(),
   findRunProcesses,
@@ -104,17 +108,20 @@ async function findConsoleUser(): Promise<string | null> {
   return user === '' || user === 'root' ? null : user
 }
 
-function readSystemVersion(): { os_name: string; os_version: string } {
-  const plist = readFileSync('/System/Library/CoreServices/SystemVersion.plist', 'utf8')
+export function parseSystemVersion(plist: string): { os_name: string; os_version: string } {
   const value = (name: string) =>
     new RegExp(`<key>${name}</key>\\s*<string>([^<]*)</string>`).exec(plist)?.[1] ?? ''
   return { os_name: value('ProductName') || 'macOS', os_version: value('ProductVersion') }
 }
 
 async function readDisks() {
-  // /dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)
   const { stdout } = await run('mount')
-  const mounts = stdout.split('\n').flatMap((line) => {
+  return measureDisks(parseMounts(stdout))
+}
+
+/** `/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)` */
+export function parseMounts(output: string): { device: string; mount: string; fstype: string }[] {
+  return output.split('\n').flatMap((line) => {
     const [, device, mount, fstype, options] = /^(\/dev\/\S+) on (.+) \((\w+), ([^)]*)\)$/.exec(line) ?? []
     if (device === undefined || mount === undefined || fstype === undefined) return []
     // Volumes beside the root share its container and are internal.
@@ -122,7 +129,6 @@ async function readDisks() {
       ? []
       : [{ device, mount, fstype }]
   })
-  return measureDisks(mounts)
 }
 
 /** From `ps -o pid=,ppid=,pgid=,stat=,command=`: the processes of a run, by group, mark and parent. */

@@ -12,9 +12,13 @@ import type { ProcessPlan } from './run-process.ts'
 const INHERITED = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_RUNTIME_DIR|(https?|no|all|ftp)_proxy)$/i
 const NAME_VALUE = /^([A-Za-z_][A-Za-z0-9_.()-]*)=([^\0]*)$/s
 
+/** Python prints into a pipe in the code page of the system. Files keep the encoding that its scripts expect. */
+const PYTHON_TEXT = { PYTHONIOENCODING: 'utf-8' }
+
 /** The environment of a run: a clean one, with the given `NAME=value` list on top. */
 export function makeEnvironment(list: string[], user: MachineUser | undefined): Record<string, string> {
-  return { ...(process.platform === 'win32' ? windowsBase() : posixBase(user)), ...parseList(list) }
+  const base = process.platform === 'win32' ? windowsBase() : posixBase(user)
+  return { ...PYTHON_TEXT, ...base, ...parseList(list) }
 }
 
 /** The working folder of a run: the home folder if it exists, otherwise the root. */
@@ -100,7 +104,7 @@ export async function planSurroundings(
 async function planSignedIn(list: string[], os: Os) {
   const { user, session, env } = await os.findSignedIn()
   // The variables of a session of Windows are complete: those of the agent are another account's.
-  const base = session === undefined ? makeEnvironment([], user) : {}
+  const base = session === undefined ? makeEnvironment([], user) : PYTHON_TEXT
   const cwd = await findWorkingFolder(session ?? user)
   return { env: { ...base, ...env, ...parseList(list) }, cwd, user, session }
 }

@@ -12,6 +12,8 @@ export interface ScriptCall {
   /** Name of the script file; several interpreters check its extension. */
   fileName: string
   body: string
+  /** A file that the script loads from its own folder. */
+  module?: { name: string; body: string }
   /** Runs the file with these arguments. */
   plan: (path: string, args: readonly string[]) => ProgramCall
 }
@@ -42,21 +44,36 @@ export function planScript(interpreter: InterpreterName, text: string): ScriptCa
   }
 }
 
+/**
+ * PowerShell on Windows prints in the code page of its console, and pipes text into programs as ASCII. `chcp 65001` is
+ * no cure: it changes the input too, with a byte order mark that Start-Job fails on.
+ */
+export const SET_UTF8 =
+  'try { $global:OutputEncoding = New-Object System.Text.UTF8Encoding $false; ' +
+  '[Console]::OutputEncoding = $global:OutputEncoding } catch { }'
+
+/** `using module` may stand before `param` and `#Requires`, and leaves exit codes and errors to the script. */
+const UTF8_MODULE = { name: 'muster-utf8.psm1', body: `${SET_UTF8}\r\nExport-ModuleMember\r\n` }
+// Only a path with a backslash is relative to the folder of the script.
+const LOAD_UTF8 = `using module '.\\${UTF8_MODULE.name}'; `
+
 /** PowerShell runs commands best from a file: quoting and exit codes then work as in a console. */
-export function planPowershell(text: string): ScriptCall {
-  const program = requireProgram(
-    'PowerShell',
-    ...(process.platform === 'win32' ? ['powershell', 'pwsh'] : ['pwsh']),
-  )
+export function planPowershell(text: string, platform: NodeJS.Platform = process.platform): ScriptCall {
+  const isWindows = platform === 'win32'
+  const program = requireProgram('PowerShell', ...(isWindows ? ['powershell', 'pwsh'] : ['pwsh']))
   // Windows PowerShell reads a file without this mark in the local code page.
-  const mark = basename(program).toLowerCase() === 'powershell.exe' ? '\uFEFF' : ''
-  const policy = process.platform === 'win32' ? ['-ExecutionPolicy', 'Bypass'] : []
-  return withProgram({ fileName: 'script.ps1', body: mark + withoutMark(text) }, program, [
-    '-NoProfile',
-    '-NonInteractive',
-    ...policy,
-    '-File',
-  ])
+  const mark = /^powershell(\.exe)?$/i.test(basename(program)) ? '\uFEFF' : ''
+  const policy = isWindows ? ['-ExecutionPolicy', 'Bypass'] : []
+  const body = withoutMark(text)
+  return {
+    ...withProgram(
+      // On the first line, so that errors name the lines of the script.
+      { fileName: 'script.ps1', body: mark + (isWindows ? LOAD_UTF8 : '') + body },
+      program,
+      ['-NoProfile', '-NonInteractive', ...policy, '-File'],
+    ),
+    ...(isWindows ? { module: UTF8_MODULE } : {}),
+  }
 }
 
 function planShellScript(body: string): ScriptCall {

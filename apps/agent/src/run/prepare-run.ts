@@ -3,9 +3,16 @@ import type { CommandInput } from '@muster/contract/agent/commands'
 import type { Os } from '../os/os.ts'
 import { RunError } from '../errors.ts'
 import { planSurroundings } from './environment.ts'
-import { callCmd, planPowershell, planScript, type ProgramCall } from './interpreters.ts'
+import {
+  callCmd,
+  planPowershell,
+  planScript,
+  type ProgramCall,
+  type ScriptCall,
+  SET_UTF8,
+} from './interpreters.ts'
 import type { ProcessPlan } from './run-process.ts'
-import { type ScriptFile, writeScriptFile } from './script-file.ts'
+import { type RunFiles, type ScriptFile, writeScriptFile } from './script-file.ts'
 import { findProgram } from './find-program.ts'
 
 type ScriptInput = Pick<
@@ -31,16 +38,19 @@ export async function prepareScript(
 ): Promise<PreparedRun> {
   const surroundings = await planSurroundings(input, os)
   const script = planScript(input.interpreter, input.body)
-  const { fileName: name, body } = script
-  const file = await writeFile({ name, body }, surroundings, { dataFolder, os })
+  const file = await writeFile(filesOf(script), surroundings, { dataFolder, os })
   return {
     plan: { ...surroundings, ...script.plan(file.path, input.args) },
     [Symbol.dispose]: () => file[Symbol.dispose](),
   }
 }
 
+function filesOf({ fileName: name, body, module }: ScriptCall): RunFiles {
+  return { name, body, module }
+}
+
 async function writeFile(
-  content: { name: string; body: string },
+  content: RunFiles,
   { user, session }: Pick<ProcessPlan, 'user' | 'session'>,
   { dataFolder, os }: RunContext,
 ): Promise<ScriptFile> {
@@ -60,18 +70,18 @@ const NO_FILES: Disposable = { [Symbol.dispose]() {} }
 /** Returns how a command line is run. Disposal removes the file of a long one. */
 export async function prepareCommand(input: CommandLine, context: RunContext): Promise<PreparedRun> {
   const surroundings = await planSurroundings(input, context.os)
-  const inFile = async (name: string, body: string, call: (path: string) => ProgramCall) => {
-    const file = await writeFile({ name, body }, surroundings, context)
+  const inFile = async (files: RunFiles, call: (path: string) => ProgramCall) => {
+    const file = await writeFile(files, surroundings, context)
     return { plan: { ...surroundings, ...call(file.path) }, [Symbol.dispose]: () => file[Symbol.dispose]() }
   }
   if (input.shell === 'powershell') {
     const script = planPowershell(input.cmd)
-    return inFile(script.fileName, script.body, (path) => script.plan(path, []))
+    return inFile(filesOf(script), (path) => script.plan(path, []))
   }
   if (input.shell === 'cmd') return { plan: { ...surroundings, ...planCmd(input.cmd) }, ...NO_FILES }
   const program = findShell(input)
   if (Buffer.byteLength(input.cmd) > MAX_ARGUMENT_BYTES)
-    return inFile('command.sh', input.cmd, (path) => ({ program, args: [path] }))
+    return inFile({ name: 'command.sh', body: input.cmd }, (path) => ({ program, args: [path] }))
   return { plan: { ...surroundings, ...planLine(program, input.cmd) }, ...NO_FILES }
 }
 
@@ -82,7 +92,7 @@ function planCmd(cmd: string): ProgramCall {
 }
 
 /** Shells and Python take a line after `-c`. Node would only check its syntax, and Windows has other shells. */
-export function planLine(program: string, line: string): ProgramCall {
+export function planLine(program: string, line: string, platform = process.platform): ProgramCall {
   switch (
     win32
       .basename(program)
@@ -93,12 +103,17 @@ export function planLine(program: string, line: string): ProgramCall {
       return { program, args: ['-e', line] }
     case 'powershell':
     case 'pwsh':
-      return { program, args: ['-NoProfile', '-NonInteractive', '-Command', line] }
+      return { program, args: ['-NoProfile', '-NonInteractive', '-Command', withUtf8(line, platform)] }
     case 'cmd':
       return { ...callCmd(line), program }
     default:
       return { program, args: ['-c', line] }
   }
+}
+
+/** Nothing may stand before `using` and `param`. */
+function withUtf8(line: string, platform: NodeJS.Platform): string {
+  return platform === 'win32' && !/^\s*(using|param)\b/i.test(line) ? `${SET_UTF8}; ${line}` : line
 }
 
 function findShell({ shell, custom_shell }: CommandLine): string {

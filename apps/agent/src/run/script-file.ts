@@ -18,18 +18,25 @@ export interface ScriptFile extends Disposable {
   path: string
 }
 
+export interface RunFiles {
+  name: string
+  body: string
+  /** A file beside it, which the script loads. */
+  module?: { name: string; body: string } | undefined
+}
+
 /**
  * Writes a script so that only its user can read it: in the data folder, or in the temporary folder if that fails.
  * For another user the temporary folder comes first, because the data folder is private to the agent.
  */
-export function writeScriptFile(options: {
-  dataFolder: string
-  name: string
-  body: string
-  user: MachineUser | undefined
-  /** A folder that was made for this file. */
-  ownFolder?: string | undefined
-}): ScriptFile {
+export function writeScriptFile(
+  options: RunFiles & {
+    dataFolder: string
+    user: MachineUser | undefined
+    /** A folder that was made for this file. */
+    ownFolder?: string | undefined
+  },
+): ScriptFile {
   const { user, ownFolder } = options
   if (ownFolder !== undefined) return fillFolder(ownFolder, options)
   const places = [runFolder(options.dataFolder), tmpdir()]
@@ -53,26 +60,24 @@ function runFolder(dataFolder: string): string {
   return join(dataFolder, dataFiles.runs)
 }
 
-function writeIn(
-  place: string,
-  options: { name: string; body: string; user: MachineUser | undefined },
-): ScriptFile {
+function writeIn(place: string, options: RunFiles & { user: MachineUser | undefined }): ScriptFile {
   return fillFolder(mkdtempSync(join(place, 'muster-')), options)
 }
 
-function fillFolder(
-  folder: string,
-  options: { name: string; body: string; user: MachineUser | undefined },
-): ScriptFile {
+function fillFolder(folder: string, options: RunFiles & { user: MachineUser | undefined }): ScriptFile {
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
-    const path = join(folder, options.name)
-    writeFileSync(path, options.body, { mode: 0o700 })
+    const files = [options, ...(options.module === undefined ? [] : [options.module])]
+    const paths = files.map(({ name, body }) => {
+      const file = join(folder, name)
+      writeFileSync(file, body, { mode: 0o700 })
+      return file
+    })
     chmodSync(folder, 0o700)
     if (options.user !== undefined) {
-      for (const item of [path, folder]) chownSync(item, options.user.uid, options.user.gid)
+      for (const item of [...paths, folder]) chownSync(item, options.user.uid, options.user.gid)
     }
-    return { path, [Symbol.dispose]: remove }
+    return { path: join(folder, options.name), [Symbol.dispose]: remove }
   } catch (cause) {
     remove()
     throw cause

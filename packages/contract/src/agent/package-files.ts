@@ -11,7 +11,7 @@ export const PackageFileName = z
   .max(150)
   .regex(/^[A-Za-z0-9][\w .()+~-]*$/, 'Use letters, digits, spaces and . _ ( ) + ~ - only')
 
-/** Appended to the command line of the installer, on Windows only. */
+/** Appended to the command line of an MSI or EXE file. Refused for other formats. */
 export const InstallerArguments = z
   .string()
   .trim()

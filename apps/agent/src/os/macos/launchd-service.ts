@@ -10,15 +10,14 @@ import { withStartUmask } from '../umask.ts'
 import { startDetachedProcess } from '../unsupported.ts'
 
 const STANDARD_FOLDER = '/Library/Application Support/muster-agent'
-const DAEMONS = '/Library/LaunchDaemons'
 const run = promisify(execFile)
 
-/** Runs the agent as a daemon of launchd. */
-export const launchdService: Service = {
+/** Runs the agent as a daemon of launchd, whose property lists are in this folder. */
+export const makeLaunchdService = (daemons: string): Service => ({
   async install({ folder, program }) {
     if (process.getuid?.() !== 0) throw new CliError('only root can install a service')
     const label = daemonLabel(folder)
-    const file = plistFile(label)
+    const file = join(daemons, `${label}.plist`)
     try {
       await stopDaemon(label)
       withStartUmask(() => writeFileSync(file, plistText({ folder, program })))
@@ -30,16 +29,19 @@ export const launchdService: Service = {
   },
   async uninstall(folder) {
     const label = daemonLabel(folder)
-    if (!existsSync(plistFile(label))) return 'There was no service to remove.'
+    const file = join(daemons, `${label}.plist`)
+    if (!existsSync(file)) return 'There was no service to remove.'
     await stopDaemon(label)
-    for (const file of [plistFile(label), logFile(label)]) rmSync(file, { force: true })
+    for (const path of [file, logFile(label)]) rmSync(path, { force: true })
     return `The service ${label} was stopped and removed.`
   },
   // launchd ends the process group of a daemon. The new process has its own.
   async startDetached(program) {
     startDetachedProcess(program)
   },
-}
+})
+
+export const launchdService = makeLaunchdService('/Library/LaunchDaemons')
 
 /** Each data folder has its own daemon. */
 export function daemonLabel(folder: string): string {
@@ -77,7 +79,6 @@ ${words.join('')}  </array>
 `
 }
 
-const plistFile = (label: string) => join(DAEMONS, `${label}.plist`)
 const logFile = (label: string) => `/var/log/${label}.log`
 
 function escapeXml(text: string): string {

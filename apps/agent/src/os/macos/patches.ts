@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs'
 import type { InstalledPatch, Patch } from '@muster/contract/agent/patches'
 import { z } from 'zod'
 import { AgentError, MeasureError } from '../../errors.ts'
@@ -10,12 +11,18 @@ import {
   sizeOf,
 } from '../package-tools.ts'
 import { firstLine, runTool } from '../run-tool.ts'
+import { withStartUmask } from '../umask.ts'
 
 /** It contacts Apple, which usually takes a minute. */
 const LIMIT_MS = 600_000
 const PROFILER_LIMIT_MS = 60_000
 
-export const macosPatches: PatchTools = {
+/** Removed with everything in this folder when the Mac starts. */
+const RESTART_MARK = '/var/run/com.muster.agent.restart-needed'
+const RESTART_NEEDED = /restart (your computer|immediately|is required)|requires? (that you |a )?restart/i
+
+/** softwareupdate says only once, after an installation, that the Mac has to restart: a file keeps it until then. */
+export const makeMacosPatches = (restartMark: string): PatchTools => ({
   async scan({ signal }) {
     const { code, stdout, stderr } = await runTool('softwareupdate', ['--list'], {
       signal,
@@ -23,7 +30,11 @@ export const macosPatches: PatchTools = {
     })
     if (code === null) throw new MeasureError('softwareupdate timed out after ten minutes.')
     if (code !== 0) throw new MeasureError(`softwareupdate failed: ${firstLine(stderr, stdout)}`)
-    return { patches: parseSoftwareUpdates(stdout), problem: null }
+    return {
+      patches: parseSoftwareUpdates(stdout),
+      problem: null,
+      needsReboot: existsSync(restartMark),
+    }
   },
   async listInstalled(signal) {
     // `softwareupdate --history` prints the same with dates in the format of the user.
@@ -44,11 +55,14 @@ export const macosPatches: PatchTools = {
       '--verbose',
       '--agree-to-license',
     ])
+    if (RESTART_NEEDED.test(said)) withStartUmask(() => writeFileSync(restartMark, ''))
     // It exits with 0 after some failures too.
-    if (code === 0 && !/^(Error|Failed|Not authenticated)/m.test(said)) return
+    if (code === 0 && !/^(Error|Failed|Not authenticated)|: No such update/m.test(said)) return
     throw new AgentError(describeFailure(said, code))
   },
-}
+})
+
+export const macosPatches = makeMacosPatches(RESTART_MARK)
 
 /** Parses `softwareupdate --list`: two lines per update, the label that selects it and the details. */
 export function parseSoftwareUpdates(output: string): Patch[] {
@@ -112,6 +126,6 @@ function tryJson(text: string): unknown {
 function describeFailure(said: string, code: number | null): string {
   if (/Not authenticated|user.*authoriz|password/i.test(said))
     return 'This Mac installs macOS upgrades only with the password of an owner. Use System Settings on that Mac.'
-  const trouble = said.split('\n').findLast((line) => /error|fail|not /i.test(line))
+  const trouble = said.split('\n').findLast((line) => /error|fail|not |no such/i.test(line))
   return `softwareupdate exited with code ${code ?? 'none'}: ${trouble?.trim().slice(0, 400) ?? 'no output'}`
 }

@@ -1,9 +1,14 @@
+import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { givenMeasure } from '../../testing/given-measure.ts'
 import { givenPrograms } from '../../testing/given-programs.ts'
+import { parseMounts, parseSystemVersion } from '../macos.ts'
 import { macosProbes } from './probes.ts'
+import { macosProcessTools } from './process-tools.ts'
+import { macosServiceTools } from './service-tools.ts'
 
 // Checks of a Mac with programs that print the output of macOS tools, because no Mac is available.
 const KEEP = 'echo "$(basename "$0") $*" >> "$here/asked"'
@@ -105,4 +110,79 @@ esac`,
   await expect(
     measure({ check_type: 'process', settings: { process_name: 'Safari' } }),
   ).resolves.toMatchObject({ count: 1, memory_bytes: 2 * 1024 ** 2 })
+})
+
+test('services of macOS are started, stopped, restarted, enabled and disabled', async () => {
+  const { asked } = givenMac({
+    launchctl: `case "$*" in
+      *com.example.gone*) echo 'Could not find service "com.example.gone" in domain for system' >&2; exit 113;;
+    esac`,
+  })
+  for (const action of ['start', 'stop', 'restart'] as const)
+    await macosServiceTools.control('org.cups.cupsd', action)
+  await macosServiceTools.setStartType('org.cups.cupsd', 'auto')
+  await macosServiceTools.setStartType('org.cups.cupsd', 'disabled')
+  const commands = [
+    'launchctl kickstart system/org.cups.cupsd',
+    'launchctl kill SIGTERM system/org.cups.cupsd',
+    'launchctl kickstart -k system/org.cups.cupsd',
+    'launchctl enable system/org.cups.cupsd',
+    'launchctl disable system/org.cups.cupsd',
+  ]
+  expect(asked()).toEqual(commands)
+  await expect(macosServiceTools.control('com.example.gone', 'start')).rejects.toThrow(
+    'launchd refused: Could not find service "com.example.gone" in domain for system',
+  )
+  await expect(macosServiceTools.setStartType('org.cups.cupsd', 'manual')).rejects.toThrow(
+    'launchd supports only enabled and disabled.',
+  )
+})
+
+test('a process of macOS gets another priority, and ends', async () => {
+  const child = spawn('sleep', ['600'], { stdio: 'ignore' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = new Promise<string | null>((resolve) => child.once('exit', (_, signal) => resolve(signal)))
+  const pid = child.pid ?? 0
+  const line = (of: number, command: string) =>
+    `echo "${of} 1 ada S 0 2048 0:00.00 Sun Nov 22 08:00:01 2026 ${command}"`
+  givenMac({
+    ps: `case "$*" in
+      *pid=,comm=) echo "${pid} /bin/sleep"; echo "1 /sbin/launchd";;
+      *) ${line(1, '/sbin/launchd')}; kill -0 ${pid} 2>/dev/null && ${line(pid, '/bin/sleep 600')}; exit 0;;
+    esac`,
+  })
+  const start = String(Date.parse('Sun Nov 22 08:00:01 2026') / 1000)
+  expect(await macosProcessTools.setPriority({ pid, start }, 10)).toBe('sleep')
+  expect(getPriority(pid)).toBe(10)
+  const options = { force: false, tree: false }
+  await expect(macosProcessTools.end({ pid: 1, start }, options)).rejects.toThrow(
+    'Process 1 keeps the machine running. Restart the machine instead.',
+  )
+  await expect(macosProcessTools.end({ pid, start: '1' }, options)).rejects.toThrow('already exited')
+  expect(await macosProcessTools.end({ pid, start }, options)).toEqual({ name: 'sleep', ended: 1, left: [] })
+  expect(await ended).toBe('SIGTERM')
+})
+
+test('the version and the volumes of a Mac', () => {
+  const plist = `<plist version="1.0"><dict>
+	<key>ProductBuildVersion</key>
+	<string>24G325</string>
+	<key>ProductName</key>
+	<string>macOS</string>
+	<key>ProductVersion</key>
+	<string>15.7.2</string>
+</dict></plist>`
+  expect(parseSystemVersion(plist)).toEqual({ os_name: 'macOS', os_version: '15.7.2' })
+  expect(parseSystemVersion('garbage')).toEqual({ os_name: 'macOS', os_version: '' })
+  const mounts = `/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)
+devfs on /dev (devfs, local, nobrowse)
+/dev/disk3s6 on /System/Volumes/VM (apfs, local, noexec, journaled, noatime, nobrowse)
+/dev/disk3s5 on /System/Volumes/Data (apfs, local, journaled, nobrowse, protect)
+map auto_home on /System/Volumes/Data/home (autofs, automounted, nobrowse)
+/dev/disk5s1 on /Volumes/My Backup (2) (hfs, local, nodev, nosuid, journaled, noowners)
+`
+  expect(parseMounts(mounts)).toEqual([
+    { device: '/dev/disk3s1s1', mount: '/', fstype: 'apfs' },
+    { device: '/dev/disk5s1', mount: '/Volumes/My Backup (2)', fstype: 'hfs' },
+  ])
 })

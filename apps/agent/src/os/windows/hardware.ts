@@ -1,4 +1,5 @@
 import type { AgentFacts } from '@muster/contract/agent/facts'
+import { readFactSources } from '../fact-sources.ts'
 import { decodeFirmware, readFirmwareTable } from './firmware.ts'
 import { readPhysicalDisks } from './physical-disks.ts'
 import { listTexts, readText } from './registry/read-values.ts'
@@ -10,19 +11,35 @@ const CPU_KEY = 'HKLM\\HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0'
 const VIDEO_KEY = 'HKLM\\HARDWARE\\DEVICEMAP\\VIDEO'
 
 /** Hardware, what protects the machine, and who is signed in. */
-export async function readWindowsSlowFacts(): Promise<Partial<AgentFacts>> {
-  const { sockets, ...machine } = decodeFirmware(await readFirmwareTable())
-  const name = ((await readText(CPU_KEY, 'ProcessorNameString')) ?? '').trim()
-  const user = findSignedInUser(await readSessions())
-  return {
-    ...machine,
-    cpus: Array.from({ length: Math.max(1, sockets) }, () => name),
-    graphics: await readGraphics(),
-    physical_disks: await readPhysicalDisks(),
-    security: await readWindowsSecurity(),
-    logged_in_user: user,
-    ...(user === null ? {} : { last_logged_in_user: user }),
-  }
+export function readWindowsSlowFacts(): Promise<Partial<AgentFacts>> {
+  let processors = 1
+  return readFactSources([
+    {
+      name: 'the firmware',
+      async read() {
+        const { sockets, ...machine } = decodeFirmware(await readFirmwareTable())
+        processors = Math.max(1, sockets)
+        return machine
+      },
+    },
+    {
+      name: 'the processor',
+      async read() {
+        const name = ((await readText(CPU_KEY, 'ProcessorNameString')) ?? '').trim()
+        return { cpus: Array.from({ length: processors }, () => name) }
+      },
+    },
+    { name: 'the graphics cards', read: async () => ({ graphics: await readGraphics() }) },
+    { name: 'the physical disks', read: readPhysicalDisks },
+    { name: 'the security settings', read: async () => ({ security: await readWindowsSecurity() }) },
+    {
+      name: 'the signed-in users',
+      async read() {
+        const user = findSignedInUser(await readSessions())
+        return { logged_in_user: user, ...(user === null ? {} : { last_logged_in_user: user }) }
+      },
+    },
+  ])
 }
 
 /** A user at work comes before one who has disconnected. */

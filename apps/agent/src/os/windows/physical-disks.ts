@@ -1,4 +1,4 @@
-import type { PhysicalDisk } from '@muster/contract/agent/facts'
+import type { AgentFacts, PhysicalDisk } from '@muster/contract/agent/facts'
 import type { z } from 'zod'
 import type { Counters } from '../os.ts'
 import { bindLibrary, type Call, type Handle } from './win32.ts'
@@ -50,7 +50,8 @@ let loaded: Promise<Kernel> | undefined
 
 /** Bytes of all disks since the start; undefined if no disk counts them, as in Wine. */
 export async function readDiskPerformance(): Promise<Counters['diskBytes']> {
-  const found = await eachDisk(({ control }) => control(DISK_PERFORMANCE, PERFORMANCE_BYTES))
+  const all = await eachDisk(({ control }) => control(DISK_PERFORMANCE, PERFORMANCE_BYTES))
+  const found = all.filter((one) => one !== undefined)
   if (found.length === 0) return undefined
   return found.map(decodePerformance).reduce((sum, { read, written }) => ({
     read: sum.read + read,
@@ -63,8 +64,8 @@ export function decodePerformance(performance: Buffer): NonNullable<Counters['di
   return { read: Number(performance.readBigInt64LE(0)), written: Number(performance.readBigInt64LE(8)) }
 }
 
-export function readPhysicalDisks(): Promise<z.infer<typeof PhysicalDisk>[]> {
-  return eachDisk(({ index, control }) => {
+export async function readPhysicalDisks(): Promise<Pick<AgentFacts, 'physical_disks' | 'problems'>> {
+  const all = await eachDisk(({ index, control }) => {
     const geometry = control(DISK_GEOMETRY, GEOMETRY_BYTES)
     if (geometry === undefined) return undefined
     const descriptor = control(STORAGE_PROPERTY, DESCRIPTOR_BYTES, Buffer.alloc(PROPERTY_QUERY_BYTES))
@@ -73,6 +74,20 @@ export function readPhysicalDisks(): Promise<z.infer<typeof PhysicalDisk>[]> {
     const penalty = control(STORAGE_PROPERTY, PROPERTY_QUERY_BYTES, query)
     return decodeDisk({ index, geometry, descriptor, penalty })
   })
+  return describeDisks(all)
+}
+
+/** The disks that respond, and a sentence about the others (undefined). */
+export function describeDisks(
+  all: readonly (z.infer<typeof PhysicalDisk> | undefined)[],
+): Pick<AgentFacts, 'physical_disks' | 'problems'> {
+  const physical_disks = all.filter((disk) => disk !== undefined)
+  const silent = all.length - physical_disks.length
+  if (all.length === 0) return { physical_disks, problems: ['Windows lists no physical disks.'] }
+  return {
+    physical_disks,
+    problems: silent === 0 ? [] : [`${silent} of ${all.length} physical disks do not respond.`],
+  }
 }
 
 /** Values of STORAGE_BUS_TYPE. */
@@ -122,10 +137,10 @@ interface OpenDisk {
   control: (code: number, bytes: number, input?: Buffer) => Buffer | undefined
 }
 
-/** Opens each disk without access to its data, which every account may. */
-async function eachDisk<Found>(read: (disk: OpenDisk) => Found | undefined): Promise<Found[]> {
+/** Opens each disk without access to its data, which every account may. Undefined for a disk that is not read. */
+async function eachDisk<Found>(read: (disk: OpenDisk) => Found | undefined): Promise<(Found | undefined)[]> {
   const { open, control, close } = await (loaded ??= bindLibrary<Kernel>('kernel32.dll', KERNEL))
-  const all: Found[] = []
+  const all: (Found | undefined)[] = []
   for (let index = 0, gap = 0; index < MAX_DISKS && gap < MAX_GAP; index += 1) {
     const device = open(`\\\\.\\PhysicalDrive${index}`, 0, SHARE_READ_WRITE, null, OPEN_EXISTING, 0, 0)
     gap = Number(device) === INVALID_HANDLE ? gap + 1 : 0
@@ -139,7 +154,7 @@ async function eachDisk<Found>(read: (disk: OpenDisk) => Found | undefined): Pro
       },
     })
     close(device)
-    if (found !== undefined) all.push(found)
+    all.push(found)
   }
   return all
 }

@@ -77,6 +77,7 @@ function PackageFileForm({ file, onReload, onClose }: PackageFileFormProps) {
     },
   })
   const format = file?.format ?? (content === null ? undefined : formatOf(content.name))
+  const takesArguments = format === undefined || (format !== 'other' && platformOf(format) === 'windows')
   const choose = (chosen: File | null) => {
     setContent(chosen)
     form.setFieldValue('file_name', chosen?.name ?? '')
@@ -84,7 +85,8 @@ function PackageFileForm({ file, onReload, onClose }: PackageFileFormProps) {
       form.setFieldValue('name', chosen.name.replace(/\.\w+$/, ''))
   }
   const save = async (values: FormValues) => {
-    const body = { name: values.name.trim(), args: values.args.trim(), detection: detectionOf(values) }
+    const args = takesArguments ? values.args.trim() : ''
+    const body = { name: values.name.trim(), args, detection: detectionOf(values) }
     await saveInto(async () => {
       if (file !== undefined)
         await call(editPackageFile, { params: { id: file.id }, body: { ...body, modified: file.modified } })
@@ -128,7 +130,7 @@ function PackageFileForm({ file, onReload, onClose }: PackageFileFormProps) {
           </div>
         )}
         <TextInput label="Name" maxLength={100} {...form.getInputProps('name')} />
-        {(format === undefined || (format !== 'other' && platformOf(format) === 'windows')) && (
+        {takesArguments && (
           <TextInput
             label="Silent arguments"
             description="Added to the command line. MSI files run with /qn /norestart."

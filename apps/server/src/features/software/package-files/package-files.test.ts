@@ -74,6 +74,24 @@ test('a package file arrives in parts, and can be used when all are there', asyn
   expect(left).toEqual([])
 })
 
+test('silent arguments are refused for files whose installer would ignore them', async () => {
+  await using server = await createTestServer()
+  const ada = server.as(await server.given.user({ superuser: true }))
+  const refusal = {
+    code: 'invalid',
+    detail: 'Silent arguments are for MSI and EXE files only. Leave them empty.',
+  }
+  for (const file_name of ['tool.deb', 'tool.rpm', 'tool.pkg', 'notes.txt']) {
+    const body = { ...BODY, file_name }
+    expect((await ada.call(createPackageFile, { body })).error).toMatchObject(refusal)
+    const { id } = (await ada.call(createPackageFile, { body: { ...body, args: '' } })).body
+    const change = { name: 'Tool', args: '--quiet', detection: null }
+    expect((await ada.call(editPackageFile, { params: { id }, body: change })).error).toMatchObject(refusal)
+  }
+  const exe = { ...BODY, file_name: 'setup.exe', args: '/S' }
+  expect((await ada.call(createPackageFile, { body: exe })).body).toMatchObject({ args: '/S' })
+})
+
 test('an upload that was given up is deleted after a day', async () => {
   await using server = await createTestServer()
   const ada = server.as(await server.given.user({ superuser: true }))

@@ -4,7 +4,7 @@ import { Detection, type PackageFileFormat } from '@muster/contract/agent/packag
 import { type createPackageFile, type PackageFile, PART_BYTES } from '@muster/contract/api/package-files'
 import type { Output, Parsed } from '@muster/contract/endpoint'
 import { AppError } from '@muster/contract/errors'
-import { formatOf } from '@muster/rules/agents/package-files'
+import { formatOf, platformOf } from '@muster/rules/agents/package-files'
 import type { Selectable } from 'kysely'
 import type { Context } from '../../../context.ts'
 import { laterThan, lockRow, refuseStale, requireRow } from '../../../platform/database/change-row.ts'
@@ -61,6 +61,7 @@ export async function addPackageFile(
 ): Promise<Output<typeof createPackageFile>> {
   refuseLimited(caller, 'A package file')
   const format = formatOf(body.file_name) ?? 'other'
+  refuseArguments(format, body.args)
   return ctx.transaction(async (tx, emit) => {
     const row = await tx
       .insertInto('package_files')
@@ -78,6 +79,12 @@ export async function addPackageFile(
     emit({ type: 'packagefile.changed', ids: [row.id] })
     return view(row)
   })
+}
+
+/** The installers of Linux and macOS would ignore them. */
+function refuseArguments(format: PackageFile['format'], args: string): void {
+  if (args === '' || (format !== 'other' && platformOf(format) === 'windows')) return
+  throw new AppError('invalid', 'Silent arguments are for MSI and EXE files only. Leave them empty.')
 }
 
 /** The input of a run that installs a file. */
@@ -196,6 +203,7 @@ export function changePackageFile(
     await lockRow(tx, 'package_files', 'id', id)
     const row = await requireFile(tx, id)
     refuseStale(row, modified)
+    refuseArguments(row.format, fields.args)
     const { name, args, detection } = row
     const change = { ...stored, modified: laterThan(row.modified, ctx.now()) }
     await tx.updateTable('package_files').set(change).where('id', '=', id).execute()
