@@ -62,7 +62,7 @@ test('an EXE file runs with its arguments as they are', async () => {
   await INSTALLERS.exe(file, '/S /D="C:\\Program Files\\Tool"')
   expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe('/S /D="C:\\Program Files\\Tool"\n')
   write('echo "Setup needs 4 GB."; exit 5')
-  await expect(INSTALLERS.exe(file, '')).rejects.toThrow('exited with code 5: Setup needs 4 GB..')
+  await expect(INSTALLERS.exe(file, '')).rejects.toThrow('exited with code 5: Setup needs 4 GB.')
   expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe('\n')
   write('kill -9 $$')
   await expect(INSTALLERS.exe(file, '')).rejects.toThrow('The installer was killed.')

@@ -96,7 +96,7 @@ const REASONS: Record<number, string> = {
 
 export function describeInstallerFailure({ code, said }: InstallerEnd): string {
   if (code === null) return 'The installer was killed.'
-  const reason = REASONS[code] ?? said.trim().split(/\r?\n/).at(-1)?.slice(0, 300)
+  const reason = REASONS[code] ?? said.trim().split(/\r?\n/).at(-1)?.slice(0, 300).replace(/\.$/, '')
   return `The installer exited with code ${code}${reason ? `: ${reason}` : ''}.`
 }
 
