@@ -201,16 +201,19 @@ const OPTIONAL = new Set<MachineColumn>([
 interface NamedField {
   id: number
   name: string
+  model: 'client' | 'site' | 'agent'
 }
 
 /** Every column, with the custom fields of machines. */
 export function allColumns(fields: readonly NamedField[]): readonly Column[] {
   return [
     ...CATALOG,
-    ...fields.map(({ id, name }): Column => {
-      const text = (row: AgentRow) => fieldText(row, id)
-      return { ...textColumn(`field_${id}`, name, text), sortable: true }
-    }),
+    ...fields
+      .filter(({ model }) => model === 'agent')
+      .map(({ id, name }): Column => {
+        const text = (row: AgentRow) => fieldText(row, id)
+        return { ...textColumn(`field_${id}`, name, text), sortable: true }
+      }),
   ]
 }
 

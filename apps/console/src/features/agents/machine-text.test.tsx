@@ -4,7 +4,10 @@ import { allColumns, defaultColumns, showColumns } from './machine-columns.tsx'
 import { machinesTable } from './machine-text.ts'
 import { testCounts, testMachine } from './test-machines.ts'
 
-const FIELDS = [{ id: 3, name: 'Room' }]
+const FIELDS = [
+  { id: 3, name: 'Room', model: 'agent' as const },
+  { id: 4, name: 'SLA', model: 'client' as const },
+]
 
 test('a file has the shown columns in their order, and no cell is a formula', () => {
   const row = testMachine({
