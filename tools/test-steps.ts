@@ -68,6 +68,7 @@ export const ON_POSTGRES = [
   'features/agents/availability.test',
   'features/agents/store-facts.test',
   'features/agents/search/',
+  'features/agents/values/',
   'features/alerts/alerts.test',
   'features/alerts/causes.test',
   'features/alerts/suggestion.test',
