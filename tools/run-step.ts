@@ -36,7 +36,7 @@ export async function runStep(step: Step, options: StepOptions): Promise<StepRun
 async function readResults(step: Step, options: StepOptions): Promise<TestResult[]> {
   await using servers = new AsyncDisposableStack()
   const report = join(options.folder, `${step.name.replaceAll(' ', '-')}-${Date.now()}.json`)
-  const env = { ...(await startServers(step, servers)), ...reportEnv(step, report) }
+  const env = { ...step.env, ...(await startServers(step, servers)), ...reportEnv(step, report) }
   const ok = await runProgram(listCommand(step, options), env)
   if (step.runner !== undefined) return readReport(report, ok)
   return ok ? [] : [{ name: '', state: 'failed', error: 'The check failed' }]

@@ -7,6 +7,8 @@ export interface Step {
   command: string[]
   /** The files of the command; absent = all. */
   files?: string[]
+  /** Settings of the tests, as environment variables. */
+  env?: Record<string, string>
   /** Which runner writes a JSON report; absent = the step passes or fails as a whole and counts no tests. */
   runner?: 'vitest' | 'playwright'
   /** Only in `npm run test:all`. */
@@ -66,6 +68,7 @@ export const ON_POSTGRES = [
   'features/agents/availability.test',
   'features/agents/store-facts.test',
   'features/agents/search/',
+  'features/agents/values/',
   'features/alerts/alerts.test',
   'features/alerts/causes.test',
   'features/alerts/suggestion.test',
@@ -183,6 +186,14 @@ const stepsOfAll: Step[] = [
     name: 'stories on PostgreSQL and NATS',
     needs: ['chromium', 'postgres', 'nats'],
     servers: ['postgres', 'nats'],
+  },
+  {
+    ...playwright(STORIES),
+    name: 'job on 30 real agents',
+    files: ['/jobs.story.ts'],
+    env: { MUSTER_STORY_AGENTS: '30' },
+    needs: ['chromium'],
+    servers: [],
   },
   {
     ...vitest('service'),

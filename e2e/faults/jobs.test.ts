@@ -5,6 +5,7 @@ import { listAgents } from '@muster/contract/api/agents'
 import {
   type FleetJobDetail,
   getFleetJob,
+  listFleetJobMachines,
   planFleetJob,
   retryFleetJob,
   startFleetJob,
@@ -15,11 +16,14 @@ import { expect, test } from 'vitest'
 import { openScaledDeployment } from '../support/deployment.ts'
 import { addClient, makeToken } from '../support/seed.ts'
 import { type Session, signIn } from '../support/sign-in.ts'
-import { startAgent } from '../support/start-agent.ts'
+import { type AgentOptions, startAgent, type TestAgent } from '../support/start-agent.ts'
 import { startServer } from '../support/start-server.ts'
 import { LONG_PATIENCE_MS } from '../../tools/patience.ts'
 
-const AGENTS = 8
+/** Each takes three seconds of two processors to start. */
+const AGENTS = Number(process.env['MUSTER_JOB_AGENTS'] ?? 30)
+const CANARY = 5
+const STARTED_AT_ONCE = 4
 
 async function startJob(
   session: Session,
@@ -35,40 +39,100 @@ async function startJob(
   return session.call(startFleetJob, { body: { draft, hash } })
 }
 
-test('a job on real agents: the canary halts it, and after a fix and a killed server each machine has run once', async () => {
+/** A few at a time. */
+async function startAgents(stack: AsyncDisposableStack, count: number, options: AgentOptions) {
+  const agents: TestAgent[] = []
+  while (agents.length < count) {
+    const length = Math.min(STARTED_AT_ONCE, count - agents.length)
+    const some = await Promise.all(Array.from({ length }, () => startAgent(options)))
+    for (const agent of some) agents.push(stack.use(agent))
+  }
+  return agents
+}
+
+/** A server with real agents of one client. */
+async function openJobSetup(count: number) {
+  const stack = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'muster-job-'))
-  await using stack = new AsyncDisposableStack()
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   const server = stack.use(await startServer())
   const session = await signIn(server.url, server.admin)
   const client = await addClient(session, 'Acme')
-  const token = await makeToken(session, client, { uses: AGENTS })
-  for (let count = 0; count < AGENTS; count += 1) stack.use(await startAgent({ server: server.url, token }))
-  const connected = async () =>
+  const token = await makeToken(session, client, { uses: count })
+  const agents = await startAgents(stack, count, { server: server.url, token })
+  const countConnected = async () =>
     (await session.call(listAgents, { query: {} })).filter((row) => 'connected' in row && row.connected)
-  await expect.poll(async () => (await connected()).length).toBe(AGENTS)
+      .length
+  await expect.poll(countConnected, { timeout: LONG_PATIENCE_MS }).toBe(count)
+  const linesOf = async (file: string) =>
+    (await readFile(join(folder, file), 'utf8').catch(() => '')).split('\n').filter((line) => line !== '')
+  return {
+    folder,
+    server,
+    session,
+    client,
+    agents,
+    linesOf,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+test('a job on real agents: the canary halts it, and after a fix and a killed server each machine has run once', async () => {
+  await using setup = await openJobSetup(AGENTS)
+  const { server, session, client, folder } = setup
   const fixed = join(folder, 'fixed')
-  const ran = join(folder, 'ran')
   const job = await startJob(session, client.id, {
-    cmd: `test -e ${fixed} || exit 3; sleep 1; echo ran >> ${ran}`,
-    rollout: { waves: [{ count: 2 }], max_at_once: 4, halt: { failures: 2 } },
+    cmd: `test -e ${fixed} || exit 3; sleep 1; echo ran >> ${join(folder, 'ran')}`,
+    rollout: { waves: [{ count: CANARY }], max_at_once: 10, halt: { failures: CANARY } },
   })
   const params = { id: job.id }
   const read = () => session.call(getFleetJob, { params })
   await expect.poll(read).toMatchObject({
     state: 'halted',
-    counts: { failed: 2, waiting: AGENTS - 2 },
+    counts: { failed: CANARY, waiting: AGENTS - CANARY },
   })
   await appendFile(fixed, '')
   await session.call(retryFleetJob, { params })
-  await expect.poll(async () => (await read()).counts.succeeded).toBeGreaterThan(0)
+  await expect.poll(async () => (await read()).counts.succeeded).toBeGreaterThan(CANARY)
   await expect.poll(async () => (await read()).counts.running).toBeGreaterThan(0)
   await server.kill()
   await server.start()
   await expect
     .poll(read, { timeout: LONG_PATIENCE_MS })
     .toMatchObject({ state: 'done', counts: { succeeded: AGENTS, failed: 0 } })
-  expect((await readFile(ran, 'utf8')).trim().split('\n')).toHaveLength(AGENTS)
+  expect(await setup.linesOf('ran')).toHaveLength(AGENTS)
+})
+
+test('agents that are restarted in the middle of a job: it ends, and nothing runs twice until a user retries it', async () => {
+  await using setup = await openJobSetup(3)
+  const { session, client, folder, agents, linesOf } = setup
+  const [stopped, killed] = agents
+  const go = join(folder, 'go')
+  const job = await startJob(session, client.id, {
+    cmd: `echo begun >> ${join(folder, 'begun')}; until test -e ${go}; do sleep 0.1; done; echo ended >> ${join(folder, 'ended')}`,
+    rollout: {},
+  })
+  const params = { id: job.id }
+  const read = () => session.call(getFleetJob, { params })
+  await expect.poll(() => linesOf('begun')).toHaveLength(3)
+  await stopped?.stop()
+  await killed?.kill()
+  await expect.poll(read).toMatchObject({ state: 'running', counts: { failed: 1, running: 2 } })
+  stopped?.start()
+  killed?.start()
+  await expect.poll(read).toMatchObject({ state: 'running', counts: { failed: 2, running: 1 } })
+  await appendFile(go, '')
+  await expect.poll(read).toMatchObject({ state: 'done', counts: { succeeded: 1, failed: 2 } })
+  const { results } = await session.call(listFleetJobMachines, { params, query: { state: 'failed' } })
+  expect(results.map(({ reason }) => reason ?? '').toSorted()).toEqual([
+    'The agent restarted while this ran.',
+    'The agent was stopped while this ran.',
+  ])
+  expect([await linesOf('begun'), await linesOf('ended')].map(({ length }) => length)).toEqual([3, 1])
+  await session.call(retryFleetJob, { params })
+  await expect.poll(read).toMatchObject({ state: 'done', counts: { succeeded: 3, failed: 0 } })
+  expect([await linesOf('begun'), await linesOf('ended')].map(({ length }) => length)).toEqual([5, 3])
+  for (const agent of agents) agent.expectCleanLog()
 })
 
 const AT_EACH = 150

@@ -71,7 +71,9 @@ test('find machines, run a script in waves, halt at a failing canary, fix it, re
         }
         if (!isFixed) return { ...end, output: say('stderr', 'no file\n'), retcode: 3 }
         done.add(hostname)
-        return { ...end, output: say('stdout', 'written by ada\n'), retcode: 0 }
+        const values = 'env_vars' in input ? input.env_vars : []
+        const author = values.find((one) => one.startsWith('MUSTER_PARAM_AUTHOR='))?.split('=')[1]
+        return { ...end, output: say('stdout', `written by ${author}\n`), retcode: 0 }
       },
     }),
   )
@@ -84,8 +86,8 @@ test('find machines, run a script in waves, halt at a failing canary, fix it, re
   await addScript(admin, {
     name: 'Needs a file',
     shell: 'shell',
-    script_body: `test -e ${fixed} || { echo "no file" >&2; exit 3; }\nmktemp ${folder}/$1-XXXXXX >/dev/null\necho "written by $1"`,
-    args: [],
+    script_body: `test -e ${fixed} || { echo "no file" >&2; exit 3; }\nmktemp "${folder}/$MUSTER_PARAM_AUTHOR-XXXXXX" >/dev/null\necho "written by $MUSTER_PARAM_AUTHOR"`,
+    parameters: [{ name: 'Author', type: 'text', required: true }],
   })
   await addScript(admin, { name: 'Take it back', shell: 'shell', script_body: `rm -f ${folder}/ada-*` })
   const page = await openConsole({ as: admin })
@@ -104,8 +106,7 @@ test('find machines, run a script in waves, halt at a failing canary, fix it, re
     const dialog = page.getByRole('dialog', { name: 'New job' })
     await dialog.getByRole('combobox', { name: 'Script' }).click()
     await page.getByRole('option', { name: 'Needs a file' }).click()
-    await dialog.getByRole('button', { name: 'Add argument' }).click()
-    await dialog.getByRole('textbox', { name: 'Arguments 1' }).fill('ada')
+    await dialog.getByRole('textbox', { name: 'Author' }).fill('ada')
     await dialog.getByRole('textbox', { name: 'First wave' }).fill(`${CANARY}`)
     await dialog.getByRole('textbox', { name: 'Halt at' }).fill(`${CANARY}`)
     await dialog.getByRole('button', { name: 'Plan' }).click()

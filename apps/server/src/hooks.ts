@@ -8,6 +8,7 @@ import type { AgentSetting } from '@muster/rules/policies/policy-merge'
 import type { Context } from './context.ts'
 import type { AgentTemplates } from './features/agents/queries.ts'
 import type { TermSource } from './features/agents/search/find-matching-agents.ts'
+import type { ValueSource } from './features/agents/values/read-values.ts'
 import type { NamingPolicy } from './features/alerts/templates/view.ts'
 import type { NodePolicies } from './features/clients/view.ts'
 import type { AssignmentFields } from './features/clients/write-client.ts'
@@ -89,6 +90,8 @@ export interface Hooks {
 
   /** By field of the search: the machines that match a term whose facts rows of machines do not have. */
   searchTerms: Readonly<Record<string, TermSource>>
+  /** Values of machines that their rows do not have, as columns of the machines table. */
+  agentValues: readonly ValueSource[]
   /** Counts the checks of these machines by their state. */
   countChecks(db: Db, agentIds: string[], now: Date): Promise<(agentId: string) => AgentRow['checks']>
   /** The alert templates that count for machines. */

@@ -3,6 +3,8 @@ import type { Context } from './context.ts'
 import { agentRowSource } from './features/agents/row-source.ts'
 import { agentsRoutes } from './features/agents/routes.ts'
 import { turnAwayCopy } from './features/agents/turn-away-copy.ts'
+import { FACT_VALUES, ROW_VALUES } from './features/agents/values/read-values.ts'
+import { agentValuesRoutes } from './features/agents/values/routes.ts'
 import { agentSearchRoutes } from './features/agents/search/routes.ts'
 import { FACT_TERMS } from './features/agents/search/search-facts.ts'
 import { AlertSweep } from './features/alerts/alert-sweep.ts'
@@ -22,7 +24,7 @@ import { clearScriptInTemplates, findServerScripts } from './features/alerts/tem
 import { alertTemplatesJobs } from './features/alerts/templates/jobs.ts'
 import { alertTemplatesRoutes } from './features/alerts/templates/routes.ts'
 import { openAgentTemplates } from './features/alerts/templates/template-resolver.ts'
-import { findMachinesByAlert } from './features/alerts/search-alerts.ts'
+import { ALERT_VALUES, findMachinesByAlert } from './features/alerts/search-alerts.ts'
 import { updateOpenAlerts } from './features/alerts/update-open-alerts.ts'
 import { auditJobs } from './features/audit/jobs.ts'
 import { auditRoutes } from './features/audit/routes.ts'
@@ -55,7 +57,7 @@ import { maintenanceRoutes } from './features/maintenance/routes.ts'
 import { MaintenanceSweep } from './features/maintenance/sweep.ts'
 import { LiveMetrics } from './features/metrics/live-metrics.ts'
 import { metricsRoutes } from './features/metrics/routes.ts'
-import { findMachinesByMetric } from './features/metrics/search-metrics.ts'
+import { METRIC_VALUES, findMachinesByMetric } from './features/metrics/search-metrics.ts'
 import { notesRoutes } from './features/notes/routes.ts'
 import { patchesJobs } from './features/patches/jobs.ts'
 import { patchesRoutes } from './features/patches/routes.ts'
@@ -73,7 +75,7 @@ import { refuseEnforcedSettings } from './features/policies/enforced-settings.ts
 import { changeAssignmentFields } from './features/policies/assignment-fields.ts'
 import { automationRoutes } from './features/policies/routes.ts'
 import { patchPolicyRoutes } from './features/policies/patch-policies.ts'
-import { findMachinesByPolicy } from './features/policies/search-policies.ts'
+import { POLICY_VALUES, findMachinesByPolicy } from './features/policies/search-policies.ts'
 import { findScriptUses } from './features/policies/script-uses.ts'
 import { PolicySweep } from './features/policies/sweep.ts'
 import { powerJobs } from './features/power/jobs.ts'
@@ -253,6 +255,7 @@ export async function openModules(
 
   agentsRoutes(api, ctx, fleet)
   agentSearchRoutes(api, ctx, fleet)
+  agentValuesRoutes(api, ctx, fleet)
 
   viewsRoutes(api, ctx)
 
@@ -422,6 +425,7 @@ export const hooks: Hooks = {
     swap: { permission: 'can_list_agents', find: findMachinesByMetric },
     load: { permission: 'can_list_agents', find: findMachinesByMetric },
   },
+  agentValues: [FACT_VALUES, ROW_VALUES, METRIC_VALUES, ALERT_VALUES, POLICY_VALUES],
   countChecks: findCheckCounts,
   openAgentTemplates,
   findAppliedPolicies,

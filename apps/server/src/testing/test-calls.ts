@@ -43,6 +43,7 @@ const ON_CALL = { time_zone: 'UTC', rotates: 'daily', starts: '2026-11-23T09:00'
 export function queryIn({ path, query }: Endpoint): string {
   if (query === undefined) return ''
   if (path === '/alerts/templates/preview/') return '?agent=nosuchmachine&alert_type=check&severity=error'
+  if (path === '/agents/values/') return '?names=enrolled,mac,policies,open_alerts'
   if (path === '/agents/metrics/compare/') return '?agents=nosuchmachine&what=cpu&from=0&to=1800000000'
   if (path.endsWith('/processes/:pid/')) return '?start=1'
   if (/\/registry\/.+/.test(path)) return '?path=HKCU%5Cx'

@@ -20,6 +20,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'GET /agents/': 'filters',
   'GET /agents/versions/': 'filters',
   'GET /agents/metrics/latest/': 'filters',
+  'GET /agents/values/': 'filters',
   'GET /core/counts/': 'filters',
   'GET /metrics/machines/': 'filters',
   'POST /agents/search/': 'filters',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { AgentId, Id, MonitoringType } from '../fields.ts'
-import { CustomFieldType } from '../custom-field-values.ts'
+import { CustomFieldModel, CustomFieldType } from '../custom-field-values.ts'
 
 export const searchAgents = endpoint({
   method: 'POST',
@@ -30,6 +30,8 @@ export const listSearchFields = endpoint({
   method: 'GET',
   path: '/agents/search/fields/',
   access: 'can_list_agents',
-  summary: 'List the custom fields of machines that a search can use',
-  response: z.array(z.object({ id: z.int(), name: z.string(), type: CustomFieldType })),
+  summary: 'List the custom fields of machines, clients and sites that a search can use',
+  response: z.array(
+    z.object({ id: z.int(), name: z.string(), type: CustomFieldType, model: CustomFieldModel }),
+  ),
 })

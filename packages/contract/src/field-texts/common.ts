@@ -7,6 +7,7 @@ export const COMMON_FIELDS: Record<string, string> = {
   agents: 'Agent ids of the machines.',
   agent_ids: 'Agent ids of the machines.',
   'GET /agents/metrics/compare/ agents': 'Agent ids, separated by commas.',
+  'GET /agents/values/ names': 'Names of the values, separated by commas.',
   hostname: 'Host name that the machine reports.',
   client: 'Id of the client.',
   clients: 'Ids of clients.',

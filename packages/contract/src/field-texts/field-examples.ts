@@ -155,6 +155,7 @@ const examples: Record<string, unknown> = {
   'GET /jobs/:id/machines/ after': AGENT,
   'GET /agents/:agent_id/files/ after': 'bW90ZA',
   'GET /agents/metrics/compare/ agents': AGENT,
+  'GET /agents/values/ names': 'time_zone,swap',
   'GET /agents/metrics/compare/ what': 'cpu',
   'GET /agents/:agent_id/logs/ event_id': '7036',
   'GET /agents/:agent_id/logs/ before': 's=8a1c;i=64',

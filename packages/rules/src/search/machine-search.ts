@@ -13,6 +13,7 @@ import {
   type Match,
   type SearchFlag,
   type SearchNode,
+  splitCustomName,
 } from './search-tree.ts'
 import {
   compareVersions,
@@ -121,9 +122,11 @@ export function fieldOf(
   term: Pick<FieldTerm, 'field'>,
   customFields: readonly CustomSearchField[],
 ): SearchField | undefined {
-  if (!term.field.startsWith('cf.')) return findSearchField(term.field)
-  const name = term.field.slice(3)
-  const found = customFields.find((field) => field.name === name)
+  const custom = splitCustomName(term.field)
+  if (custom === undefined) return findSearchField(term.field)
+  const found = customFields.find(
+    ({ name, model = 'agent' }) => name === custom.name && model === custom.model,
+  )
   return found && customField(found)
 }
 
@@ -137,6 +140,20 @@ function compileTerm(term: FieldTerm, { nowMs, customFields, sets }: SearchConte
   const tests = term.matches.map((match) => compileMatch(field, match, nowMs))
   const [only] = tests
   return tests.length === 1 && only !== undefined ? only : (row) => tests.some((test) => test(row, ''))
+}
+
+/** A test for the value of a custom field, also of a client or a site; undefined = it has none. */
+export function compileCustomTerm(
+  field: CustomSearchField,
+  { matches }: Pick<FieldTerm, 'matches'>,
+  nowMs: number,
+): (value: unknown) => boolean {
+  const tests = matches.map((match) => compileMatch(customField(field), match, nowMs))
+  return (value) => {
+    // Custom fields read nothing else of a row.
+    const row = { custom_fields: [{ field: field.id, value }] } as unknown as SearchableMachine
+    return tests.some((test) => test(row, ''))
+  }
 }
 
 function compileMatch(field: SearchField, match: Match, nowMs: number): Test {

@@ -3,12 +3,16 @@ import { expect, test } from 'vitest'
 import { compileSearch } from './machine-search.ts'
 import { searchText } from './search-text.ts'
 import { MAX_SEARCH_LENGTH, parseSearch } from './parse-search.ts'
-import { type CustomSearchField, findSearchField, SEARCH_FIELDS } from './search-fields.ts'
+import { type CustomSearchField, findSearchField, isRemoteField, SEARCH_FIELDS } from './search-fields.ts'
 import { formatSearch, isNarrower, SEARCH_FLAGS, termsOf } from './search-tree.ts'
 import { compareVersions } from './search-values.ts'
 import { NOW_MS, testMachine } from './test-machine.ts'
 
-const FIELDS: CustomSearchField[] = [{ id: 1, name: 'Rack position', type: 'text' }]
+const FIELDS: CustomSearchField[] = [
+  { id: 1, name: 'Rack position', type: 'text' },
+  { id: 2, name: 'SLA', type: 'text', model: 'client' },
+  { id: 3, name: 'Rack position', type: 'number', model: 'site' },
+]
 
 test.each([
   ['pc disk_fre<10%', 'disk_fre', 'There is no field disk_fre. Did you mean disk_free'],
@@ -20,6 +24,13 @@ test.each([
     'cf.rak_position',
     'There is no custom field rak_position. Did you mean cf.Rack position?',
   ],
+  ['client.slo:x', 'client.slo', 'There is no custom field slo of clients. Did you mean client.SLA?'],
+  [
+    'site.sla:x',
+    'site.sla',
+    'There is no custom field sla of sites. To search for this text, put it in quotes.',
+  ],
+  ['guest_state:run', 'run', 'There is no guest_state "run".'],
   ['is:onlin', 'is:onlin', 'There is no is:onlin. Did you mean is:online?'],
   ['not:offlne', 'not:offlne', 'There is no not:offlne. Did you mean not:offline?'],
   ['is:constructor', 'is:constructor', 'There is no is:constructor.'],
@@ -74,7 +85,14 @@ test.each([
   ['client:(nord *)', 'client:(nord *)'],
   ['software:"Mozilla Firefox" < 130', 'software:"mozilla firefox" "<" 130'],
   ['software:"Mozilla Firefox"<130', 'software:"mozilla firefox"<130'],
-  ['fe80::1 aa:bb:cc:dd:ee:ff', '"fe80::1" "aa:bb:cc:dd:ee:ff"'],
+  ['fe80::1 aa:bb:cc:dd:ee:ff', '"fe80::1" ("aa:bb:cc:dd:ee:ff" or mac:"aa:bb:cc:dd:ee:ff")'],
+  ['02-AA-bb-cc-dd-ee', '02-aa-bb-cc-dd-ee or mac:02-aa-bb-cc-dd-ee'],
+  ['-aa:bb:cc:dd:ee:ff', '-("aa:bb:cc:dd:ee:ff" or mac:"aa:bb:cc:dd:ee:ff")'],
+  ['"aa:bb:cc:dd:ee:ff" aa:bb:cc', '"aa:bb:cc:dd:ee:ff" "aa:bb:cc"'],
+  ['mac:aa:bb', 'mac:"aa:bb"'],
+  ['CLIENT.sla:gold', 'client.SLA:gold'],
+  ['site."Rack position">7', 'site."Rack position">7'],
+  ['client.example.com', 'client.example.com'],
   ['https://host/a C:\\Temp - 5', '"https://host/a" "c:\\temp" "-" 5'],
   ['Intel(R)', '"intel(r)"'],
   ['"say ""hi"""', '"say ""hi"""'],
@@ -92,9 +110,12 @@ test('names of fields are unique, and every is: term is known', () => {
 })
 
 test('only terms in remote fields are asked from the server', () => {
-  const { node } = parseSearch('a (software:x or -check:failing) client:b')
-  const remote = termsOf(node).filter(({ field }) => findSearchField(field)?.remote)
-  expect(remote.map(({ field }) => field)).toEqual(['software', 'check'])
+  const { node } = parseSearch(
+    'a (software:x or -check:failing) client:b client.sla:x cf."Rack position":1',
+    FIELDS,
+  )
+  const remote = termsOf(node).filter(({ field }) => isRemoteField(field))
+  expect(remote.map(({ field }) => field)).toEqual(['software', 'check', 'client.SLA'])
 })
 
 test.each([

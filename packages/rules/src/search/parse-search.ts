@@ -14,6 +14,7 @@ import {
   type Match,
   SEARCH_FLAGS,
   type SearchNode,
+  splitCustomName,
 } from './search-tree.ts'
 import { nearestNames } from './search-values.ts'
 import { fold } from './search-text.ts'
@@ -70,6 +71,8 @@ const UNIT = / +([a-z]{1,3}|%)(?=[\s,)]|$)/iy
 const KEYWORD = /(or|and|not)(?=[\s()]|$)/iy
 /** An address with colons: IPv6, or a MAC address. */
 const ADDRESS = /^(?=.*:.*:)[\da-f:.]+(%\w+)?(\/\d+)?$/i
+/** Rows do not have it, so the word also searches the field `mac`. */
+const MAC = /^[\da-f]{2}([:-][\da-f]{2}){5}$/
 
 class Parser {
   spans: SearchSpan[] = []
@@ -175,7 +178,14 @@ class Parser {
       return term
     }
     const word = fold(this.#word())
-    return { kind: 'text', text: word, isPattern: word.includes('*') }
+    const text = { kind: 'text' as const, text: word, isPattern: word.includes('*') }
+    if (!MAC.test(word)) return text
+    const mac: FieldTerm = {
+      kind: 'field',
+      field: 'mac',
+      matches: [{ op: ':', value: word, isPattern: false }],
+    }
+    return { kind: 'or', parts: [text, mac] }
   }
 
   /** Undefined, and the position unchanged, if no field stands here. */
@@ -206,21 +216,26 @@ class Parser {
     const [name] = NAME.exec(this.#text) ?? []
     if (name === undefined) return undefined
     this.#at += name.length
-    if (name.toLowerCase() === 'cf.' && this.#text[this.#at] === '"') return `cf.${this.#quoted()}`
+    if (splitCustomName(name)?.name === '' && this.#text[this.#at] === '"') return name + this.#quoted()
     return name
   }
 
   #findField(name: string): SearchField | undefined {
-    const lower = fold(name)
-    const own = lower.startsWith('cf.') ? fold(name.slice(3)) : lower
-    const found = lower.startsWith('cf.') ? undefined : findSearchField(lower)
+    const prefixed = splitCustomName(name)
+    const found = prefixed === undefined ? findSearchField(fold(name)) : undefined
     if (found !== undefined) return found
-    const exact = lower.startsWith('cf.') ? name.slice(3) : name
+    const exact = prefixed?.name ?? name
+    const own = fold(exact)
+    const fields = this.#customFieldsOf(prefixed?.model ?? 'agent')
     const custom =
-      this.#customFields.find((field) => field.name === exact) ??
-      this.#customFields.find((field) => fold(field.name) === own) ??
-      this.#customFields.find((field) => fold(field.name).replaceAll(/\s/g, '_') === own)
+      fields.find((field) => field.name === exact) ??
+      fields.find((field) => fold(field.name) === own) ??
+      fields.find((field) => fold(field.name).replaceAll(/\s/g, '_') === own)
     return custom && customField(custom)
+  }
+
+  #customFieldsOf(wanted: CustomSearchField['model']): CustomSearchField[] {
+    return this.#customFields.filter(({ model = 'agent' }) => model === wanted)
   }
 
   /** After a known field, spaces may precede a comparison: `ram < 8gb`. */
@@ -261,13 +276,17 @@ class Parser {
   }
 
   #unknownField(name: string): string {
-    const isCustom = fold(name).startsWith('cf.')
-    const custom = this.#customFields.map((field) => `cf.${field.name}`)
+    const prefixed = splitCustomName(name)
+    const isCustom = prefixed !== undefined
+    const { model = 'agent', prefix = 'cf' } = prefixed ?? {}
+    const custom = this.#customFieldsOf(model).map((field) => `${prefix}.${field.name}`)
     const known = isCustom ? custom : SEARCH_FIELDS.flatMap((field) => [field.name, ...(field.aliases ?? [])])
     const near = nearestNames(name, isCustom ? known : [...known, 'is', 'not'])
     const found = near.length === 0 && !isCustom ? nearestNames(`cf.${name}`, custom) : near
-    if (isCustom) return `There is no custom field ${name.slice(3)}.${didYouMean(found)}`
     const hint = found.length === 0 ? ' To search for this text, put it in quotes.' : didYouMean(found)
+    // A host may be named client.local.
+    if (isCustom && model !== 'agent') return `There is no custom field ${prefixed.name} of ${model}s.${hint}`
+    if (isCustom) return `There is no custom field ${prefixed.name}.${didYouMean(found)}`
     return `There is no field ${name}.${hint}`
   }
 

@@ -2,6 +2,7 @@ import { percentOf, usableSpace } from '../agents/disk-shares.ts'
 import type { AgentStatus } from '../agents/agent-status.ts'
 import { toPresence } from '../agents/agent-status.ts'
 import { platformName } from '../agents/available-actions.ts'
+import { CUSTOM_PREFIXES, type CustomFieldOwner, splitCustomName } from './search-tree.ts'
 
 /** The fields of a row of the machines table that the search needs. */
 export type SearchableMachine = {
@@ -91,6 +92,7 @@ export type SearchField = FieldValues & {
 }
 
 const PROTECTION_STATES = ['on', 'off', 'attention', 'absent', 'unknown'] as const
+const GUEST_STATES = ['running', 'paused', 'restarting', 'stopped', 'failed', 'unknown'] as const
 const PRESENCES = ['online', 'away', 'offline', 'overdue'] as const
 const PATCH_NAMES = [
   'critical',
@@ -138,12 +140,16 @@ export const SEARCH_FIELDS: readonly SearchField[] = [
   { name: 'model', aliases: ['make', 'make_model'], help: 'Make and model', type: 'text', read: (row) => row.make_model },
   { name: 'processor', aliases: ['cpu_model'], help: 'Processor model', type: 'text', read: (row) => row.cpu_model },
   { name: 'graphics', aliases: ['gpu'], help: 'Graphics', type: 'text', read: (row) => row.graphics },
+  { name: 'mac', aliases: ['mac_address'], help: 'MAC address of a network card', type: 'text', remote: true, changes: true },
   { name: 'disk', aliases: ['physical_disk'], help: 'Physical disks', type: 'text', read: (row) => row.physical_disks },
+  { name: 'disk_serial', help: 'Serial number of a physical disk', type: 'text', remote: true, changes: true },
   { name: 'ram', aliases: ['total_ram'], help: 'Installed memory, in whole gigabytes', type: 'size', read: ramSold },
   { name: 'disk_free', aliases: ['free'], help: 'Free space of a volume, as size or share', type: 'share', changes: true, read: (row) => shares(row, 'free') },
   { name: 'disk_used', help: 'Used space of a volume, as size or share', type: 'share', changes: true, read: (row) => shares(row, 'used') },
   { name: 'disk_size', help: 'Size of a volume', type: 'size', changes: true, read: (row) => row.disks.map(({ total }) => total) },
   { name: 'volume', aliases: ['mount'], help: 'Mounts or letters of volumes', type: 'text', changes: true, read: (row) => row.disks.map(({ mount }) => mount) },
+  { name: 'file_system', aliases: ['fstype'], help: 'File system of a volume', type: 'text', remote: true, changes: true },
+  { name: 'device', help: 'Device of a volume', type: 'text', remote: true, changes: true },
   { name: 'checks', help: 'Number of checks', type: 'number', changes: true, read: (row) => row.checks.total },
   { name: 'checks_failing', aliases: ['failing'], help: 'Number of failing checks', type: 'number', changes: true, read: (row) => row.checks.failing },
   { name: 'checks_warning', help: 'Number of checks with a warning', type: 'number', changes: true, read: (row) => row.checks.warning },
@@ -167,10 +173,13 @@ export const SEARCH_FIELDS: readonly SearchField[] = [
   { name: 'load', help: 'Load average now', type: 'number', remote: true, changes: true },
   { name: 'antivirus', help: 'State of an antivirus', type: 'choice', choices: PROTECTION_STATES, remote: true, changes: true },
   { name: 'firewall', help: 'State of a firewall', type: 'choice', choices: PROTECTION_STATES, remote: true, changes: true },
+  { name: 'antivirus_product', help: 'Name of an antivirus', type: 'text', remote: true, changes: true },
+  { name: 'firewall_product', help: 'Name of a firewall', type: 'text', remote: true, changes: true },
   { name: 'encryption', help: 'State of disk encryption', type: 'choice', choices: PROTECTION_STATES, remote: true, changes: true },
   { name: 'tpm', help: 'State of the TPM', type: 'choice', choices: PROTECTION_STATES, remote: true, changes: true },
   { name: 'access_control', help: 'State of SELinux, AppArmor or SIP', type: 'choice', choices: PROTECTION_STATES, remote: true, changes: true },
   { name: 'guest', aliases: ['container', 'vm'], help: 'Name or image of a container or virtual machine', type: 'text', remote: true, changes: true },
+  { name: 'guest_state', help: 'State of a container or virtual machine', type: 'choice', choices: GUEST_STATES, remote: true, changes: true },
   { name: 'time_zone', aliases: ['timezone'], help: 'Time zone of the machine', type: 'text', remote: true, changes: true },
   { name: 'enrolled', aliases: ['created'], help: 'When the machine was added', type: 'age', remote: true, changes: true },
 ] // prettier-ignore
@@ -184,16 +193,30 @@ export function findSearchField(name: string): SearchField | undefined {
   return FIELDS.get(name)
 }
 
-/** A custom field of machines. */
+/** Whether only the server can answer terms with this field. */
+export function isRemoteField(name: string): boolean {
+  const model = splitCustomName(name)?.model
+  return model === undefined ? findSearchField(name)?.remote === true : model !== 'agent'
+}
+
+/** A custom field of machines, or of their clients or sites. */
 export interface CustomSearchField {
   id: number
   name: string
+  /** Absent: of machines. */
+  model?: CustomFieldOwner
   type: 'text' | 'number' | 'single' | 'multiple' | 'checkbox' | 'datetime'
 }
 
 /** A custom field as a field of the search. */
-export function customField({ id, name, type }: CustomSearchField): SearchField {
-  const shared = { name: `cf.${name}`, help: `Custom field "${name}"` }
+export function customField({ id, name, type, model = 'agent' }: CustomSearchField): SearchField {
+  const owner = model === 'agent' ? '' : ` of the ${model}`
+  const shared = {
+    name: `${CUSTOM_PREFIXES[model]}.${name}`,
+    help: `Custom field "${name}"${owner}`,
+    // Rows have the fields of machines only.
+    ...(model === 'agent' ? {} : { remote: true as const }),
+  }
   const valueOf = (row: SearchableMachine) => row.custom_fields.find(({ field }) => field === id)?.value
   if (type === 'number') {
     return { ...shared, type: 'number', read: (row) => toNumber(valueOf(row)) }

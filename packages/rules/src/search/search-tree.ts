@@ -11,10 +11,24 @@ export type SearchNode =
 
 export interface FieldTerm {
   kind: 'field'
-  /** A name of SEARCH_FIELDS, or `cf.` with the name of a custom field. */
+  /** A name of SEARCH_FIELDS, or `cf.`, `client.` or `site.` with the name of a custom field. */
   field: string
   /** One of them must match. */
   matches: Match[]
+}
+
+export type CustomFieldOwner = 'agent' | 'client' | 'site'
+export const CUSTOM_PREFIXES = { agent: 'cf', client: 'client', site: 'site' } as const
+
+/** `client.Contract` is the field "Contract" of clients. Undefined for every other field. */
+export function splitCustomName(
+  field: string,
+): { model: CustomFieldOwner; prefix: string; name: string } | undefined {
+  const [, start, name] = /^(cf|client|site)\.(.*)$/is.exec(field) ?? []
+  if (start === undefined || name === undefined) return undefined
+  // The expression has exactly these prefixes.
+  const prefix = start.toLowerCase() as 'cf' | 'client' | 'site'
+  return { model: prefix === 'cf' ? 'agent' : prefix, prefix, name }
 }
 
 export type Comparison = ':' | '=' | '<' | '<=' | '>' | '>='
@@ -98,7 +112,8 @@ function format(node: SearchNode): string {
 }
 
 export function formatTerm({ field, matches }: FieldTerm): string {
-  const name = field.startsWith('cf.') ? `cf.${quoteText(field.slice(3))}` : field
+  const custom = splitCustomName(field)
+  const name = custom === undefined ? field : `${custom.prefix}.${quoteText(custom.name)}`
   const [first] = matches
   // Only an item of a list may have spaces without quotes.
   if (matches.length === 1 && first !== undefined && !/\s/.test(formatMatch(first).replace(/".*"/, ''))) {

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import classes from './ColumnMenu.module.css'
 import { allColumns } from './machine-columns.tsx'
+import { VALUE_COLUMNS } from './value-columns.tsx'
 import { fieldsQuery } from './use-machine-columns.ts'
 
 interface ColumnMenuProps {
@@ -18,7 +19,7 @@ export function ColumnMenu({ choices, onChange }: ColumnMenuProps) {
   const [find, setFind] = useState('')
   const [order, setOrder] = useState<string[]>()
   const { data: fields = [] } = useQuery(fieldsQuery)
-  const all = allColumns(fields)
+  const all = allColumns(fields, VALUE_COLUMNS)
   const known = order ?? choices.map(({ id }) => id)
   const ids = [...known, ...all.map(({ id }) => id).filter((id) => !known.includes(id))]
   const isShown = (id: string) => choices.some((choice) => choice.id === id)

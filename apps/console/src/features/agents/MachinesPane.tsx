@@ -121,7 +121,7 @@ export function MachinesPane({ tableHeight, cards, opensPage, start }: MachinesP
   const { rows, isWhole, isLoading, isFetching, delayMs, error, refetch } = useMachines(state, node)
   const search = useMachineQuery(state.text)
   const columns = useMachineColumns({ rows, sort: state.sort, view: state.view })
-  const metrics = useMachineMetrics({ tab: state.tab ?? 'mixed', node }, columns.showsMetrics)
+  const metrics = useMachineMetrics({ tab: state.tab ?? 'mixed', node }, columns.metrics)
   const view = useMachineView(rows, state.sort, { query: search.query, metrics })
   const panelId = useId()
   const location = state.tab === undefined ? undefined : `${state.tab} ${node?.kind ?? ''} ${node?.id ?? ''}`

@@ -39,12 +39,12 @@ export interface MachineContext {
   metrics: MachineMetrics
 }
 
-/** The name, with a mark if other machines have the same one. */
+/** The name, with a mark in a second line if other machines have the same one. */
 export function HostnameCell({ row, context }: { row: AgentRow; context: MachineContext }) {
   const mark = context.equalNames.get(row.agent_id)
   if (mark === undefined) return <span className="strong">{row.hostname}</span>
   return (
-    <span data-tip={`${row.hostname}\nAnother machine has the same name.`}>
+    <span className={classes.named} data-tip={`${row.hostname}\nAnother machine has the same name.`}>
       <span className="strong">{row.hostname}</span> <span className="dim">{mark}</span>
     </span>
   )

@@ -28,7 +28,8 @@ import {
   type MetricColumn,
 } from './sort-machines.ts'
 
-type Column = DataColumn<AgentRow, MachineContext> & { id: MachineColumn }
+export type MachineTableColumn = DataColumn<AgentRow, MachineContext> & { id: MachineColumn }
+type Column = MachineTableColumn
 
 const COLUMNS: readonly Column[] = [
   {
@@ -145,8 +146,8 @@ function numberColumn(id: MachineColumn, title: string, text: (row: AgentRow) =>
 /** The last value of a metric; empty if the machine reported none in the last minutes. */
 function metricColumn(id: MetricColumn, title: string): Column {
   const render: Column['render'] = (row, { metrics }) => {
-    const percent = metrics.get(row.agent_id)?.[id] ?? null
-    return percent === null ? '' : `${Math.round(percent)} %`
+    const percent = metrics.get(row.agent_id)?.[id]
+    return typeof percent === 'number' ? `${Math.round(percent)} %` : ''
   }
   return { id, title, width: '108px', numeric: true, render }
 }
@@ -201,16 +202,23 @@ const OPTIONAL = new Set<MachineColumn>([
 interface NamedField {
   id: number
   name: string
+  model: 'client' | 'site' | 'agent'
 }
 
-/** Every column, with the custom fields of machines. */
-export function allColumns(fields: readonly NamedField[]): readonly Column[] {
+/** Every column, with the custom fields of machines, and the columns of value-columns.tsx once they are loaded. */
+export function allColumns(
+  fields: readonly NamedField[],
+  values: readonly MachineTableColumn[] = [],
+): readonly MachineTableColumn[] {
   return [
     ...CATALOG,
-    ...fields.map(({ id, name }): Column => {
-      const text = (row: AgentRow) => fieldText(row, id)
-      return { ...textColumn(`field_${id}`, name, text), sortable: true }
-    }),
+    ...values,
+    ...fields
+      .filter(({ model }) => model === 'agent')
+      .map(({ id, name }): Column => {
+        const text = (row: AgentRow) => fieldText(row, id)
+        return { ...textColumn(`field_${id}`, name, text), sortable: true }
+      }),
   ]
 }
 

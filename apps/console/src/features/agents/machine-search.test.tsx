@@ -62,7 +62,9 @@ test('the server answers what rows do not have, and other terms need no further 
   const { server, open } = await givenDashboard()
   const found = Promise.withResolvers<Response>()
   server.on(searchAgents, () => found.promise)
-  server.on(listSearchFields, () => answer(listSearchFields, [{ id: 7, name: 'Room', type: 'text' }]))
+  server.on(listSearchFields, () =>
+    answer(listSearchFields, [{ id: 7, name: 'Room', type: 'text', model: 'agent' }]),
+  )
   await open('/?search=software:firefox<130')
   await expect.poll(() => server.calls(searchAgents)).toHaveLength(1)
   await expect.element(page.getByText(/No machines match/)).not.toBeInTheDocument()

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
 import { toCsv } from '../../ui/table/CsvButton.tsx'
 import { allColumns, defaultColumns, showColumns } from './machine-columns.tsx'
+import { AgentValueName } from '@muster/contract/api/agent-values'
 import { machinesTable } from './machine-text.ts'
+import { VALUE_COLUMNS } from './value-columns.tsx'
 import { testCounts, testMachine } from './test-machines.ts'
 
-const FIELDS = [{ id: 3, name: 'Room' }]
+const FIELDS = [
+  { id: 3, name: 'Room', model: 'agent' as const },
+  { id: 4, name: 'SLA', model: 'client' as const },
+]
 
 test('a file has the shown columns in their order, and no cell is a formula', () => {
   const row = testMachine({
@@ -34,6 +39,20 @@ test('a file has the last metrics of machines, without rounding', () => {
     ['CPU load', 'Memory in use'],
     [12.4, null],
   ])
+})
+
+test('a file has values that the server lists by name as they are', () => {
+  const columns = VALUE_COLUMNS.filter(({ id }) => id === 'value_net_in' || id === 'value_enrolled')
+  const row = testMachine()
+  const values = { value_net_in: 1536.25, value_enrolled: '2026-11-21T09:00:00.000Z' }
+  expect(machinesTable(columns, [row], new Map([[row.agent_id, values]]))).toEqual([
+    ['Network in', 'Enrolled'],
+    [1536.25, '2026-11-21T09:00:00.000Z'],
+  ])
+})
+
+test('each value that the server lists has a column', () => {
+  expect(VALUE_COLUMNS.map(({ id }) => id)).toEqual(AgentValueName.options.map((name) => `value_${name}`))
 })
 
 test('every column has a text', () => {

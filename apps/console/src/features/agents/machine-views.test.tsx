@@ -1,3 +1,4 @@
+import { listAgentValues } from '@muster/contract/api/agent-values'
 import { listAgents } from '@muster/contract/api/agents'
 import { type LatestMetrics, listLatestMetrics } from '@muster/contract/api/metrics'
 import { getDashInfo } from '@muster/contract/api/system'
@@ -100,6 +101,88 @@ test('the user chooses columns, and saves them with the search as a new view', a
     columns: saved(),
   })
   await expect.element(viewButton('Desks')).toBeVisible()
+})
+
+test('columns are moved to the left and to the right', async () => {
+  const { server, open } = await givenDashboard()
+  await open()
+  await expect.element(row('alpha')).toBeVisible()
+  const titles = () =>
+    [...grid().element().querySelectorAll('[role=columnheader]')].map(({ textContent }) => textContent)
+  const saved = () =>
+    (
+      server.calls(savePreferences).at(-1)?.body as { agent_columns: MachineView['columns'] } | undefined
+    )?.agent_columns.map(({ id }) => id) ?? []
+  const before = titles()
+  const site = before.indexOf('Site')
+  expect(before.slice(site, site + 2)).toEqual(['Site', 'Hostname'])
+  await page.getByRole('button', { name: 'Columns' }).click()
+  const columns = page.getByRole('dialog', { name: 'Columns' })
+  const press = (name: string) => columns.getByRole('button', { name, exact: true }).click()
+  await press('Move Site right')
+  await expect.poll(titles).toEqual(before.toSpliced(site, 2, 'Hostname', 'Site'))
+  await expect.poll(() => saved().indexOf('site') - saved().indexOf('hostname')).toBe(1)
+  await press('Move Hostname left')
+  await press('Move Site left')
+  await expect.poll(titles).toEqual(before.toSpliced(site - 1, 3, 'Hostname', 'Site', 'Client'))
+  await expect.poll(() => saved().indexOf('client') - saved().indexOf('hostname')).toBe(2)
+  const first = columns.getByRole('button', { name: /^Move .* left$/ }).first()
+  await expect.element(first).toBeDisabled()
+  await expect.element(columns.getByRole('button', { name: /^Move .* right$/ }).last()).toBeDisabled()
+})
+
+test('columns of values that the server lists by name are requested, sorted and saved only when they are chosen', async () => {
+  const { server, open } = await givenDashboard()
+  const [alpha, bravo] = MACHINES
+  server.on(listAgentValues, ({ search }) =>
+    answer(listAgentValues, [
+      {
+        agent_id: alpha!.agent_id,
+        values: { time_zone: 'Europe/Zurich', ...(search.get('names')?.includes('load') && { load: 10.5 }) },
+      },
+      {
+        agent_id: bravo!.agent_id,
+        values: { time_zone: 'Asia/Tokyo', ...(search.get('names')?.includes('load') && { load: 9 }) },
+      },
+    ]),
+  )
+  const shown = () =>
+    [...grid().element().querySelectorAll('[data-row]')].map((line) =>
+      [...line.querySelectorAll('[role=gridcell]')].slice(-2).map(({ textContent }) => textContent),
+    )
+  await open()
+  await expect.element(row('alpha')).toBeVisible()
+  await page.getByRole('button', { name: 'Columns' }).click()
+  const columns = page.getByRole('dialog', { name: 'Columns' })
+  await expect.element(columns.getByRole('checkbox', { name: 'Missing patches' })).toBeVisible()
+  expect(server.calls(listAgentValues)).toEqual([])
+  await columns.getByRole('checkbox', { name: 'Time zone' }).click()
+  await columns.getByRole('checkbox', { name: 'Load average' }).click()
+  await title('Load average').getByRole('button').click()
+  await expect.poll(shown).toEqual([
+    ['', ''],
+    ['9', 'Asia/Tokyo'],
+    ['10.5', 'Europe/Zurich'],
+  ])
+  await title('Time zone').getByRole('button').click()
+  await title('Time zone').getByRole('button').click()
+  await expect.poll(shown).toEqual([
+    ['10.5', 'Europe/Zurich'],
+    ['9', 'Asia/Tokyo'],
+    ['', ''],
+  ])
+  expect(server.calls(listAgentValues).at(-1)?.search.get('names')).toBe('load,time_zone')
+  expect(server.calls(listLatestMetrics)).toEqual([])
+  const saved = () =>
+    (server.calls(savePreferences).at(-1)?.body as { agent_columns: MachineView['columns'] } | undefined)
+      ?.agent_columns ?? []
+  await expect
+    .poll(() =>
+      saved()
+        .slice(-2)
+        .map(({ id }) => id),
+    )
+    .toEqual(['value_load', 'value_time_zone'])
 })
 
 test("a chosen column is chosen at once, and stays so while an older answer about the user's settings comes", async () => {

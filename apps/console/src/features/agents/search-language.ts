@@ -1,6 +1,6 @@
 import { compileSearch, type SearchContext } from '@muster/rules/search/machine-search'
 import { type ParsedSearch, parseSearch } from '@muster/rules/search/parse-search'
-import { type CustomSearchField, findSearchField } from '@muster/rules/search/search-fields'
+import { type CustomSearchField, isRemoteField } from '@muster/rules/search/search-fields'
 import { formatTerm, isNarrower, type SearchNode, termsOf } from '@muster/rules/search/search-tree'
 import { haystackOf, type MachineQuery } from './search-machines.ts'
 
@@ -14,7 +14,7 @@ export interface ReadSearch {
 
 export function readSearch(text: string, customFields: readonly CustomSearchField[]): ReadSearch {
   const parsed = parseSearch(text, customFields)
-  const terms = termsOf(parsed.node).filter(({ field }) => findSearchField(field)?.remote === true)
+  const terms = termsOf(parsed.node).filter(({ field }) => isRemoteField(field))
   const remote = terms.length === 0 ? undefined : [...new Set(terms.map(formatTerm))].toSorted().join(' or ')
   return { parsed, remote }
 }

@@ -1,5 +1,5 @@
 import type { AgentRow } from '@muster/contract/api/agents'
-import type { LatestMetrics } from '@muster/contract/api/metrics'
+import type { AgentValueName } from '@muster/contract/api/agent-values'
 import { statusRank, toPresence } from '@muster/rules/agents/agent-status'
 import { freePercent } from '@muster/rules/agents/disk-shares'
 import { worstRank } from '@muster/rules/agents/worst-first'
@@ -47,10 +47,16 @@ const KEYS = {
 
 /** Columns whose values are measured, and no fields of rows. */
 const METRIC_COLUMNS = ['cpu', 'memory'] as const
-export type MetricColumn = (typeof METRIC_COLUMNS)[number]
+/** `value_swap` shows a value that the server lists apart from rows, see value-columns.tsx. */
+const VALUE_COLUMN = /^value_([a-z_]{1,30})$/
+/** Columns whose values are no fields of rows. */
+export type MetricColumn = (typeof METRIC_COLUMNS)[number] | `value_${AgentValueName}`
 
-/** The last values by agent_id, of the machines that reported in the last minutes. */
-export type MachineMetrics = ReadonlyMap<string, LatestMetrics>
+/** Values that are no fields of rows, by agent_id and column. */
+export type MachineMetrics = ReadonlyMap<
+  string,
+  Readonly<Partial<Record<MetricColumn, string | number | null>>>
+>
 
 export const NO_METRICS: MachineMetrics = new Map()
 
@@ -177,8 +183,14 @@ export function leastFreePercent({ disks }: AgentRow): number | undefined {
 }
 
 function keyFunction(column: MachineSort['column'], metrics: MachineMetrics): (row: AgentRow) => Key {
-  // Machines without a value are below those with 0 %.
-  if (isMetric(column)) return ({ agent_id }) => metrics.get(agent_id)?.[column] ?? -1
+  if (isMetric(column)) {
+    const isText = metrics.values().some((values) => typeof values[column] === 'string')
+    return ({ agent_id }) => {
+      // Machines without a value are below those with 0 %.
+      const value = metrics.get(agent_id)?.[column] ?? (isText ? '' : -1)
+      return typeof value === 'string' ? toSortKey(value) : value
+    }
+  }
   const field = fieldOf(column)
   if (field !== undefined) return (row) => toSortKey(fieldText(row, field))
   // Every other column has a key.
@@ -203,5 +215,10 @@ function isColumn(text: string | undefined): text is MachineSort['column'] {
 }
 
 export function isMetric(column: string): column is MetricColumn {
-  return METRIC_COLUMNS.some((known) => known === column)
+  return METRIC_COLUMNS.some((known) => known === column) || valueOf(column) !== undefined
+}
+
+/** The value of the server that a column shows. */
+export function valueOf(column: string): string | undefined {
+  return VALUE_COLUMN.exec(column)?.[1]
 }

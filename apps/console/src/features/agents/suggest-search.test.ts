@@ -7,7 +7,10 @@ const rows = [
   testMachine({ client_name: 'Nordwind', hostname: 'web-2' }),
   testMachine({ client_name: 'Nordwind', hostname: 'db-1' }),
 ]
-const customFields = [{ id: 4, name: 'Rack position', type: 'text' as const }]
+const customFields = [
+  { id: 4, name: 'Rack position', type: 'text' as const, model: 'agent' as const },
+  { id: 5, name: 'Key boxes', type: 'number' as const, model: 'site' as const },
+]
 
 function suggested(text: string): [from: number, ...texts: string[]] | undefined {
   const found = suggestSearch(text, text.length, { rows, customFields })
@@ -23,6 +26,14 @@ test.each<[string, ReturnType<typeof suggested>]>([
   ['(disk_f', [1, 'disk_free<']],
   ['rack', [0, 'cf."Rack position":']],
   ['cf.', [0, 'cf."Rack position":']],
+  ['mac', [0, 'mac:']],
+  ['disk_s', [0, 'disk_serial:', 'disk_size<']],
+  ['file_', [0, 'file_system:']],
+  ['devi', [0, 'device:']],
+  ['antivirus_', [0, 'antivirus_product:']],
+  ['key', [0, 'site."Key boxes"<']],
+  ['site.', [0, 'site."Key boxes"<']],
+  ['guest_state:st', [12, 'stopped', 'restarting']],
   ['"cli', undefined],
   ['is:off', [3, 'offline']],
   ['a not:main', [6, 'maintenance']],

@@ -6,7 +6,7 @@ import {
   SEARCH_FIELDS,
   type SearchField,
 } from '@muster/rules/search/search-fields'
-import { quoteText, SEARCH_FLAGS } from '@muster/rules/search/search-tree'
+import { quoteText, SEARCH_FLAGS, splitCustomName } from '@muster/rules/search/search-tree'
 import { fold } from '@muster/rules/search/search-text'
 
 export interface Suggestion {
@@ -28,7 +28,7 @@ interface Known {
 const MAX_ITEMS = 8
 const STATE = /(?:^|[\s(-])(is|not):(\w*)$/i
 const VALUE =
-  /(?:^|[\s(-])(cf\."(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}\p{M}_.-]*)\s*([:=])(\((?:[^()"]|"[^"]*")*?(?:,\s*|(?<=\()))?("?)([^\s",()]*|(?<=")[^"]*)$/u
+  /(?:^|[\s(-])((?:cf|client|site)\."(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}\p{M}_.-]*)\s*([:=])(\((?:[^()"]|"[^"]*")*?(?:,\s*|(?<=\()))?("?)([^\s",()]*|(?<=")[^"]*)$/u
 const NAME = /(?:^|[\s(-])([\p{L}_][\p{L}\p{N}\p{M}_.]*)$/u
 
 /** Terms for the caret: fields, states, or values that occur. Undefined if there is nothing to suggest. */
@@ -53,7 +53,7 @@ function suggestField(before: string, { customFields }: Known): Suggestions | un
   const start = fold(typed)
   const own = customFields.map(customField)
   const fits = ({ name, aliases = [] }: SearchField) =>
-    [name, ...aliases, ...(name.startsWith('cf.') ? [name.slice(3)] : [])].some((one) => fold(one).startsWith(start)) // prettier-ignore
+    [name, ...aliases, splitCustomName(name)?.name ?? ''].some((one) => fold(one).startsWith(start)) // prettier-ignore
   const states = ['is', 'not'].filter((prefix) => prefix.startsWith(start))
   const items = [
     ...states.map((prefix) => ({
@@ -67,7 +67,8 @@ function suggestField(before: string, { customFields }: Known): Suggestions | un
 
 /** A field with the operator that its values need. */
 function fieldText({ name, type }: SearchField): string {
-  const written = name.startsWith('cf.') ? `cf.${quoteText(name.slice(3))}` : name
+  const custom = splitCustomName(name)
+  const written = custom === undefined ? name : `${custom.prefix}.${quoteText(custom.name)}`
   return `${written}${type === 'text' || type === 'choice' || type === 'flag' || type === 'version' ? ':' : '<'}`
 }
 
@@ -91,11 +92,14 @@ function suggestValue(before: string, { customFields, rows }: Known): Suggestion
 }
 
 function findField(name: string, customFields: readonly CustomSearchField[]): SearchField | undefined {
-  const asked = fold(name.replace(/^cf\.(?:"(.*)")?/, (_all, quoted: string | undefined) => quoted ?? ''))
-  const isCustom = name.startsWith('cf.')
-  const known = isCustom ? undefined : findSearchField(asked)
+  const custom = splitCustomName(name)
+  const asked = fold((custom?.name ?? name).replace(/^"(.*)"$/, '$1'))
+  const known = custom === undefined ? findSearchField(asked) : undefined
   if (known !== undefined) return known
-  const own = customFields.find((field) => fold(field.name) === asked || fold(field.name).replaceAll(' ', '_') === asked) // prettier-ignore
+  const fields = customFields.filter(({ model = 'agent' }) => model === (custom?.model ?? 'agent'))
+  const own = fields.find(
+    (field) => fold(field.name) === asked || fold(field.name).replaceAll(' ', '_') === asked,
+  )
   return own && customField(own)
 }
 

@@ -9,7 +9,7 @@ import { call, query } from '../../app/api/api.ts'
 import { dashInfoQuery, useDashInfo } from '../../app/api/queries.ts'
 import { createStore, useStore } from '../../app/session/store.ts'
 import { allColumns, defaultColumns, needsFields, showColumns } from './machine-columns.tsx'
-import { isMetric, type MachineSort } from './sort-machines.ts'
+import { isMetric, type MachineSort, valueOf } from './sort-machines.ts'
 
 /** Changed columns that are not saved yet: of the open view, or the user's own (view undefined). */
 const draft = createStore<{ view: number | undefined; columns: MachineColumnChoice[] } | undefined>(undefined)
@@ -18,6 +18,13 @@ export const dropColumnDraft = (): void => draft.set(undefined)
 
 /** The custom fields of machines. */
 export const fieldsQuery = query(listSearchFields, {})
+
+/** The first screen does without them. */
+const valueColumnsQuery = {
+  queryKey: ['value-columns'],
+  queryFn: async () => (await import('./value-columns.tsx')).VALUE_COLUMNS,
+  staleTime: Infinity,
+}
 
 /** A drag of a title's edge is saved once, at its end. */
 const SAVE_PAUSE_MS = 500
@@ -41,7 +48,14 @@ export function useMachineColumns({ rows, sort, view }: MachineColumnsOptions) {
   const chosen = changed ?? view?.columns ?? info?.agent_columns ?? []
   const choices = chosen.length === 0 ? usual : chosen
   const { data: fields } = useQuery({ ...fieldsQuery, enabled: needsFields(choices) })
-  const shown = useMemo(() => showColumns(choices, allColumns(fields ?? [])), [choices, fields])
+  const { data: values } = useQuery({
+    ...valueColumnsQuery,
+    enabled: choices.some(({ id }) => valueOf(id) !== undefined),
+  })
+  const shown = useMemo(
+    () => showColumns(choices, allColumns(fields ?? [], values)),
+    [choices, fields, values],
+  )
   const change = (columns: MachineColumnChoice[]) => {
     draft.set({ view: view?.id, columns })
     if (view === undefined) saveOwn(columns)
@@ -55,7 +69,8 @@ export function useMachineColumns({ rows, sort, view }: MachineColumnsOptions) {
       change(choices.map((choice) => (choice.id === id ? { id, width } : choice))),
     /** Changes of the open view wait to be saved; the user's own columns save themselves. */
     isChanged: view !== undefined && changed !== undefined,
-    showsMetrics: isMetric(sort.column) || choices.some(({ id }) => isMetric(id)),
+    /** Shown or sorted by, and no fields of rows. */
+    metrics: [sort.column, ...choices.map(({ id }) => id)].filter(isMetric),
   }
 }
 

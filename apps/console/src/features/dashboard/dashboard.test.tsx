@@ -262,6 +262,29 @@ test('checked machines stay checked in a search, in maintenance and in another o
   await expect.element(bar()).not.toBeInTheDocument()
 })
 
+test('a second line in their rows distinguishes machines with equal names', async () => {
+  const { server, open } = await givenDashboard()
+  const [alpha, bravo, charlie] = MACHINES
+  const twins = [
+    { ...alpha!, hostname: 'kiosk', client_name: 'Acme' },
+    { ...bravo!, hostname: 'KIOSK', client_name: 'Borealis' },
+    charlie!,
+  ]
+  server.on(listAgents, (received) => answerMachines(received, twins))
+  await open()
+  await expect.element(row('charlie')).toBeVisible()
+  for (const client of ['Acme', 'Borealis']) {
+    const cell = page.getByRole('gridcell').filter({ hasText: new RegExp(`^kiosk ?${client}$`, 'i') })
+    await expect.element(cell).toBeVisible()
+    const [name, mark] = [...cell.element().querySelectorAll('span > span')]
+    expect([name?.textContent.toLowerCase(), mark?.textContent]).toEqual(['kiosk', client])
+    const [above, below] = [name!.getBoundingClientRect(), mark!.getBoundingClientRect()]
+    expect(below.top).toBeGreaterThanOrEqual(above.bottom)
+    const around = cell.element().getBoundingClientRect()
+    expect([above.top >= around.top, below.bottom <= around.bottom]).toEqual([true, true])
+  }
+})
+
 test('a deleted machine is not checked any more', async () => {
   const { server, open } = await givenDashboard()
   await open()

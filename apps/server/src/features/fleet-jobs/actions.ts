@@ -112,8 +112,15 @@ const KEEPING: ReadonlySet<JobAction['type']> = new Set([
 
 export const hasInverse = ({ type }: JobAction): boolean => KEEPING.has(type)
 
+/** Whether it runs on machines that are offline. Other actions wait until these return. */
+export const isForOffline = (action: JobAction): boolean =>
+  action.type === 'power' && action.action === 'wake'
+
 /** As a row of the list, or of the database. */
-type Machine = Pick<AgentRow, 'agent_id' | 'plat' | 'hostname'> & { server_machine: boolean | 0 | 1 }
+type Machine = Pick<AgentRow, 'agent_id' | 'plat' | 'hostname'> & {
+  server_machine: boolean | 0 | 1
+  connected: boolean | 0 | 1
+}
 
 /** An action as words, and why a machine is not suitable. */
 export interface DescribedAction {
@@ -181,7 +188,13 @@ async function describe(ctx: Context, caller: Caller, action: JobAction): Promis
       }
     }
     case 'power':
-      return { text: POWER[action.action], unsuitable: suitsAll }
+      return {
+        text: POWER[action.action],
+        unsuitable: ({ connected }) =>
+          action.action === 'wake' && Boolean(connected)
+            ? 'The machine is connected, so it is already awake.'
+            : undefined,
+      }
     case 'service':
       return {
         text: describeServiceAction(action),

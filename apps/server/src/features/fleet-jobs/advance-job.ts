@@ -14,7 +14,7 @@ import { audit } from '../audit/write-audit.ts'
 import { writeJobRuns } from '../runs/create-run.ts'
 import type { RunRequest } from '../runs/create-run.ts'
 import { findUserCaller } from '../users/sessions/find-caller.ts'
-import { describeAction, isRunAction, mayAct, openRunOrders } from './actions.ts'
+import { describeAction, isForOffline, isRunAction, mayAct, openRunOrders } from './actions.ts'
 import { type ClosedMachines, findClosed } from './due-times.ts'
 import { readGateFacts } from './gate-facts.ts'
 import { raiseJobAlert } from './job-alerts.ts'
@@ -100,7 +100,8 @@ export async function advanceJob(
   const open = sumCounts(counts.filter((one) => one.wave >= 1 && one.wave <= job.wave))
   // Machines that run keep the wave open, however many of the others are offline.
   if (open.running > 0) return { again: false, wakeAt, waitsForMachines: open.waiting > 0 }
-  const away = open.waiting === 0 ? new Map<number, number>() : await countOffline(ctx.db, jobId)
+  const waitsForOffline = open.waiting > 0 && !isForOffline(order.action)
+  const away = waitsForOffline ? await countOffline(ctx.db, jobId) : new Map<number, number>()
   const offline = away.entries().reduce((total, [at, count]) => (at <= job.wave ? total + count : total), 0)
   const isEnded = open.waiting === offline && (endedIn(wave) > 0 || !away.has(job.wave))
   if (!isEnded) return { again: false, wakeAt, waitsForMachines: offline > 0 }
@@ -204,7 +205,11 @@ async function startMachines(
   // Machines of busy sites may stand before others.
   const limit = rollout.max_per_site === null ? STARTED_AT_ONCE : STARTED_AT_ONCE * 20
   if (sum.running >= (rollout.max_at_once ?? Infinity) || sum.waiting === 0) return undefined
-  const found = await findCandidates(ctx.db, job, { now: now.toISOString(), limit })
+  const found = await findCandidates(ctx.db, job, {
+    now: now.toISOString(),
+    limit,
+    isForOffline: isForOffline(action),
+  })
   if (found.length === 0) return undefined
   const aMinuteAgo = new Date(now.getTime() - MINUTE_MS).toISOString()
   const chosen = chooseNext(

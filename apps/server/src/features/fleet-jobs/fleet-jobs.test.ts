@@ -211,6 +211,32 @@ test('a creator who has lost the right starts no more machines', async () => {
   })
 })
 
+test('a user who sees a part of the machines of a job reads it, and changes nothing', async () => {
+  await using fleet = await startFleet(2)
+  const { server, site } = fleet
+  const hidden = await server.given.agent({ hostname: 'PC-hidden', connected: 1 })
+  const agents = [...fleet.agentIds, hidden.agent_id]
+  const { id } = await fleet.start({ target: { by: 'agents', agents }, rollout: { max_at_once: 1 } })
+  const options = { permissions: PERMISSIONS, clients: [site.client_id], username: 'bob' }
+  const bob = server.as(await server.given.user(options))
+  const params = { id }
+  expect((await bob.call(getFleetJob, { params })).body).toMatchObject({ is_whole: false, state: 'running' })
+  const changes = [
+    bob.call(pauseFleetJob, { params }),
+    bob.call(haltFleetJob, { params }),
+    bob.call(resumeFleetJob, { params }),
+    bob.call(stopFleetJob, { params }),
+    bob.call(retryFleetJob, { params }),
+    bob.call(approveFleetJob, { params }),
+  ]
+  for (const { error } of await Promise.all(changes))
+    expect(error).toMatchObject({
+      code: 'not_allowed',
+      detail: 'This job also runs on machines that you may not see.',
+    })
+  expect(await fleet.read(id)).toMatchObject({ state: 'running', is_whole: true })
+})
+
 test.each(['agents', 'client', 'site', 'search', 'tag', 'all'] as const)(
   'a limited role reaches no machine of another client by %s',
   async (by) => {

@@ -2,6 +2,7 @@ import { createAlert, listAlerts } from '@muster/contract/api/alerts'
 import {
   listFleetJobMachines,
   pauseFleetJob,
+  planFleetJob,
   resumeFleetJob,
   retryFleetJob,
 } from '@muster/contract/api/fleet-jobs'
@@ -9,7 +10,7 @@ import { PERMISSIONS } from '@muster/contract/permissions'
 import { expect, test } from 'vitest'
 import { createAlertBench } from '../alerts/channels/test-alerts.ts'
 import { prepareAlerts } from '../alerts/test-alerts.ts'
-import { type Draft, startFleet } from './test-fleet-jobs.ts'
+import { type Draft, ECHO, startFleet } from './test-fleet-jobs.ts'
 
 type Fleet = Awaited<ReturnType<typeof startFleet>>
 
@@ -214,4 +215,48 @@ test('machines of a job are read in parts, none twice', async () => {
     if (body.results.length < 2) break
   }
   expect(parts).toEqual(all.map(({ agent_id }) => agent_id))
+})
+
+test('a job starts at its time on the clock of the server, and not at one that is over', async () => {
+  await using fleet = await startFleet(2)
+  const { server, ada, target } = fleet
+  server.clock.freeze('2026-11-25T10:00:00.000Z')
+  const schedule = { start: { at: 'time' as const, time: '2026-11-25T22:30:00.000Z' }, expires_hours: 1 }
+  const job = await fleet.start({ schedule })
+  expect(job).toMatchObject({
+    state: 'scheduled',
+    starts_at: schedule.start.time,
+    expires_at: '2026-11-25T23:30:00.000Z',
+  })
+  await wait(fleet, job.id, 12.5 * 3600 - 1)
+  expect(await fleet.open(job.id)).toHaveLength(0)
+  await wait(fleet, job.id, 1)
+  expect(await fleet.answer(job.id)).toBe(2)
+  expect(await fleet.read(job.id)).toMatchObject({ state: 'done', started_at: schedule.start.time })
+  await wait(fleet, job.id, 61)
+  const late = await ada.call(planFleetJob, { body: { target, action: ECHO, schedule } })
+  expect(late.error).toMatchObject({
+    detail: 'This time is over. Choose a later one.',
+    fields: { 'schedule.start': ['Choose a later time.'] },
+  })
+})
+
+test('machines of a job are found by a part of their name, client or site', async () => {
+  await using fleet = await startFleet(3)
+  const { server, target } = fleet
+  const client = await server.given.client({ name: 'Müller 100%' })
+  const site = await server.given.site({ client_id: client.id, name: 'Depot_1' })
+  const far = await server.given.agent({ site_id: site.id, hostname: 'db-1', connected: 1 })
+  const agents = [...target.agents, far.agent_id]
+  const job = await fleet.start({ target: { by: 'agents', agents } })
+  const namesOf = async (search: string) =>
+    (await fleet.list(job.id, { search })).map(({ hostname }) => hostname).toSorted()
+  expect(await namesOf('pc-')).toEqual(['PC-0', 'PC-1', 'PC-2'])
+  expect(await namesOf('c-1')).toEqual(['PC-1'])
+  for (const search of ['DB', '100%', 'depot_1']) expect(await namesOf(search)).toEqual(['db-1'])
+  for (const search of ['pc_', '%1', 'db-1 depot']) expect(await namesOf(search)).toEqual([])
+  const params = { id: job.id }
+  const query = { search: 'pc-', page_size: 1 }
+  const { body } = await fleet.ada.call(listFleetJobMachines, { params, query })
+  expect(body).toMatchObject({ total: 3, results: [{}] })
 })

@@ -11,7 +11,7 @@ import { chunk } from '../../platform/database/sql.ts'
 import type { Caller } from '../../platform/http/caller.ts'
 import { findAgentsWithSite } from '../agents/queries.ts'
 import { findUnfitMachines } from '../software/find-unfit-machines.ts'
-import { describeAction, isRunAction, openRunOrders, requireMayAct } from './actions.ts'
+import { describeAction, isForOffline, isRunAction, openRunOrders, requireMayAct } from './actions.ts'
 import { readDueTimes } from './due-times.ts'
 import { findTarget } from './find-target.ts'
 
@@ -32,6 +32,8 @@ export interface PlannedJob {
   rows: PlannedRow[]
   /** Machines that are not skipped. */
   machines: number
+  /** Those of them that run when they return. */
+  offline: number
   /** Sizes of the waves. */
   waves: number[]
   expiresAt: Date
@@ -60,6 +62,7 @@ export async function planJob(
   const due = await readDueTimes(ctx.db, schedule, found, ctx.now())
   const refusalOf = await findRefusals(ctx, caller, draft, found)
   await setImmediate()
+  const waitsForOffline = !isForOffline(action)
   const all = found.map((row): PlannedRow => {
     const unsuitable = described.unsuitable(row)
     const dueAt = due.dueAt.get(row.agent_id)
@@ -69,7 +72,8 @@ export async function planJob(
     if (unsuitable !== undefined) return skip('unsuitable', unsuitable)
     if (dueProblem !== undefined) return skip('unsuitable', dueProblem)
     if (refusal !== undefined) return skip(refusal.code, refusal.reason)
-    if (!row.connected && schedule.offline === 'skip') return skip('offline', 'The machine is offline.')
+    if (!row.connected && waitsForOffline && schedule.offline === 'skip')
+      return skip('offline', 'The machine is offline.')
     return { row, dueAt, skip: undefined }
   })
   const planned = all.filter(({ skip }) => skip === undefined)
@@ -99,6 +103,7 @@ export async function planJob(
       ...all.filter(({ skip }) => skip !== undefined),
     ],
     machines: planned.length,
+    offline: waitsForOffline ? planned.filter(({ row }) => !row.connected).length : 0,
     waves: splitIntoWaves(planned.length, rollout.waves),
     expiresAt: due.expiresAt,
   }
@@ -179,7 +184,7 @@ export function viewPlan(plan: PlannedJob, limit: number, needsApproval: boolean
     action_text: plan.actionText,
     matched: plan.matched,
     planned: planned.length,
-    offline: planned.filter(({ row }) => !row.connected).length,
+    offline: plan.offline,
     waves: plan.waves.map((size, i) => ({ number: i + 1, size })),
     skipped: Map.groupBy(skipped, ({ code, reason }) => `${code} ${reason}`)
       .values()

@@ -155,11 +155,11 @@ export function sumCounts(all: readonly JobCounts[]): JobCounts {
   return sum
 }
 
-/** Waiting machines of waves that have started, whose time has come and that are connected, or deleted. */
+/** Waiting machines of waves that have started, whose time has come and that are connected (unless `isForOffline`) or deleted. */
 export function findCandidates(
   db: Db,
   job: Pick<JobRow, 'id' | 'wave'>,
-  { now, limit }: { now: string; limit: number },
+  { now, limit, isForOffline }: { now: string; limit: number; isForOffline: boolean },
 ) {
   return db
     .selectFrom('fleet_job_agents')
@@ -169,7 +169,7 @@ export function findCandidates(
     .where('state', '=', 'waiting')
     .where('wave', '<=', job.wave)
     .where((eb) => eb.or([eb('due_at', 'is', null), eb('due_at', '<=', now)]))
-    .where(sql<SqlBool>`coalesce(agents.connected, 1) = 1`)
+    .$if(!isForOffline, (query) => query.where(sql<SqlBool>`coalesce(agents.connected, 1) = 1`))
     .orderBy('wave')
     .orderBy('position')
     .limit(limit)

@@ -4,8 +4,9 @@ import type { RegistryChange } from '@muster/contract/agent/registry'
 import type { MachineService } from '@muster/contract/agent/services'
 import type { Platform } from '@muster/contract/fields'
 import { showRaw } from '@muster/rules/agents/raw-path'
-import type { TestServer } from '../../testing/test-server.ts'
+import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { TestAgent } from '../agents/test-agent.ts'
+import { type Draft, startFleet } from './test-fleet-jobs.ts'
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
@@ -24,6 +25,7 @@ export class JobMachine implements Disposable {
   readonly power: { name: string; input: unknown }[] = []
   /** Requests that it refuses. */
   readonly refused = new Set<string>()
+  readonly received: { name: string; input: unknown }[] = []
   #isOver = false
 
   private constructor(agent: TestAgent) {
@@ -32,11 +34,17 @@ export class JobMachine implements Disposable {
 
   static async start(
     server: TestServer,
-    { url, siteId, hostname, plat }: { url: string; siteId: number; hostname: string; plat: Platform },
+    {
+      url,
+      siteId,
+      hostname,
+      plat,
+      canUpdate,
+    }: { url: string; siteId: number; hostname: string; plat: Platform; canUpdate?: boolean },
   ): Promise<JobMachine> {
     const agent = await TestAgent.enrol(server, url, siteId, { hostname })
     await server.ctx.db.updateTable('agents').set({ plat }).where('agent_id', '=', agent.agentId).execute()
-    await agent.connect()
+    await agent.comeOnline(canUpdate === undefined ? {} : { canUpdate })
     server.ctx.emit({ type: 'agent.changed', ids: [agent.agentId], agent_ids: [agent.agentId] })
     const machine = new JobMachine(agent)
     void machine.#serve()
@@ -58,6 +66,7 @@ export class JobMachine implements Disposable {
       const { payload } = await this.agent.nextCommand(at)
       from = at + 1
       const { name, nonce, input } = payload
+      this.received.push({ name, input })
       const refused = this.refused.has(name) ? 'The disk is full.' : null
       const answer = refused === null ? this.#answer(name, input) : null
       if (answer !== undefined) this.agent.send({ type: 'reply', nonce, refused, answer })
@@ -102,6 +111,15 @@ export class JobMachine implements Disposable {
         return { due: '2026-11-25T10:20:00.000Z' }
       case 'put-text':
         return this.#putText(input as PutText)
+      case 'plan-power': {
+        const { seconds } = input as { seconds: number }
+        return { due: new Date(Date.now() + seconds * 1000).toISOString() }
+      }
+      case 'send-wake-up':
+        return { count: 1 }
+      case 'change-power':
+      case 'scan-patches':
+        return {}
       default:
         return undefined
     }
@@ -149,4 +167,21 @@ export class JobMachine implements Disposable {
     else this.files.set(path, text)
     return { state: 'written' }
   }
+}
+
+/** Two machines on sockets, one of Windows, and what the tests of the fleet have. */
+export async function startMachines({
+  env,
+  canUpdate,
+}: { env?: Record<string, string>; canUpdate?: boolean } = {}) {
+  const stack = new AsyncDisposableStack()
+  const server = stack.use(await createTestServer(env === undefined ? {} : { env }))
+  const { url } = await server.listen()
+  const fleet = await startFleet(0, { server })
+  const at = { url, siteId: fleet.site.id, ...(canUpdate === undefined ? {} : { canUpdate }) }
+  const linux = stack.use(await JobMachine.start(server, { ...at, hostname: 'web-01', plat: 'linux' }))
+  const windows = stack.use(await JobMachine.start(server, { ...at, hostname: 'PC-1', plat: 'windows' }))
+  const target = { by: 'agents' as const, agents: [linux.agent.agentId, windows.agent.agentId] }
+  const run = (action: Draft['action']) => fleet.start({ target, action })
+  return { server, fleet, linux, windows, target, run, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }

@@ -8,9 +8,8 @@ import { expect, test } from 'vitest'
 import { storePatches } from '../patches/store-patches.ts'
 import { parsePatches } from '../patches/queries.ts'
 import { patchOf } from '../patches/test-patches.ts'
-import { createTestServer, type TestServer } from '../../testing/test-server.ts'
 import { type Draft, startFleet } from './test-fleet-jobs.ts'
-import { JobMachine } from './test-job-machine.ts'
+import { startMachines } from './test-job-machine.ts'
 
 type Fleet = Awaited<ReturnType<typeof startFleet>>
 
@@ -152,20 +151,6 @@ test('patches are approved by severity, and undo returns the earlier decisions',
     ['openssl ignore', 'new inherit'],
   ])
 })
-
-/** Two machines on sockets, one of Windows, and the simulated ones of the fleet. */
-async function startMachines() {
-  const stack = new AsyncDisposableStack()
-  const server: TestServer = stack.use(await createTestServer())
-  const { url } = await server.listen()
-  const fleet = await startFleet(0, { server })
-  const at = { url, siteId: fleet.site.id }
-  const linux = stack.use(await JobMachine.start(server, { ...at, hostname: 'web-01', plat: 'linux' }))
-  const windows = stack.use(await JobMachine.start(server, { ...at, hostname: 'PC-1', plat: 'windows' }))
-  const target = { by: 'agents' as const, agents: [linux.agent.agentId, windows.agent.agentId] }
-  const run = (action: Draft['action']) => fleet.start({ target, action })
-  return { server, fleet, linux, windows, target, run, [Symbol.asyncDispose]: () => stack.disposeAsync() }
-}
 
 test('a service gets its state and start type, and undo returns both', async () => {
   await using prepared = await startMachines()

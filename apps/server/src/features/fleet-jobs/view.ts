@@ -15,7 +15,7 @@ import type { Db } from '../../platform/database/database.ts'
 import type { WaveRecord } from '../../platform/database/tables/fleet-jobs.ts'
 import { visibleTo } from '../../platform/database/visible-to.ts'
 import type { Caller } from '../../platform/http/caller.ts'
-import { hasInverse, isRunAction } from './actions.ts'
+import { hasInverse, isForOffline, isRunAction } from './actions.ts'
 import { seesWholeJob } from './change-job.ts'
 import { phaseOf, readFirstRunning } from './list-machines.ts'
 import {
@@ -66,7 +66,8 @@ export async function readJobDetail(ctx: Context, caller: Caller, job: JobRow): 
   const draft = draftOf(ctx, job)
   const byWave = await countMachines(db, job.id, caller)
   const counts = sumCounts(byWave)
-  const offline = (await countOffline(db, job.id, caller)).values().reduce((sum, count) => sum + count, 0)
+  const away = isForOffline(draft.action) ? undefined : await countOffline(db, job.id, caller)
+  const offline = away?.values().reduce((sum, count) => sum + count, 0) ?? 0
   const undo = undoTextOf(draft)
   const now = ctx.now()
   const isWhole = await seesWholeJob(db, job.id, caller)

@@ -1,6 +1,7 @@
 import { compileTextMatch } from '@muster/rules/search/machine-search'
 import type { FieldTerm } from '@muster/rules/search/search-tree'
 import type { Db } from '../../platform/database/database.ts'
+import type { ValueSource } from '../agents/values/read-values.ts'
 import { findAllIds, findMachines, inBatches } from './machines.ts'
 import { loadPolicySet } from './policy-set.ts'
 
@@ -23,4 +24,25 @@ export async function findMachinesByPolicy(db: Db, { matches }: FieldTerm): Prom
     }
   }
   return found
+}
+
+/** The names of the policies that apply to each machine, the nearest first. */
+export const POLICY_VALUES: ValueSource = {
+  permission: 'can_list_automation_policies',
+  names: ['policies'],
+  async read({ db }) {
+    const set = await loadPolicySet(db)
+    const policies = new Map<string, string>()
+    for await (const agentIds of inBatches(await findAllIds(db))) {
+      for (const machine of await findMachines(db, { agentIds, withText: set.hasSearches })) {
+        const names = set
+          .chainOf(machine)
+          .flatMap(({ policy, outcome }) =>
+            outcome === 'applies' ? (set.policies.get(policy)?.document.name ?? []) : [],
+          )
+        if (names.length > 0) policies.set(machine.agent_id, names.join(', '))
+      }
+    }
+    return { policies }
+  },
 }

@@ -128,7 +128,7 @@ export function removeTag(ctx: Context, caller: Caller, id: number): Promise<voi
 /** Rules see machines without tags: rules that depend on one another could change them forever. */
 async function refuseRule(tx: Db, rule: string): Promise<void> {
   if (rule === '') return
-  const fields = (await findFields(tx, 'agent')).map(({ id, name, type }) => ({ id, name, type }))
+  const fields = (await findFields(tx)).map(({ id, name, type, model }) => ({ id, name, type, model }))
   const { node, error } = parseSearch(rule, fields)
   const usesTags = node !== undefined && termsOf(node).some(({ field }) => field === 'tag')
   const sentence = usesTags ? 'A rule cannot use the field tag.' : error?.message

@@ -4,15 +4,15 @@ import type { Permission } from '@muster/contract/permissions'
 import { compileSearch } from '@muster/rules/search/machine-search'
 import { searchText } from '@muster/rules/search/search-text'
 import { parseSearch } from '@muster/rules/search/parse-search'
-import type { CustomSearchField } from '@muster/rules/search/search-fields'
-import { type FieldTerm, formatTerm, termsOf } from '@muster/rules/search/search-tree'
-import { findSearchField } from '@muster/rules/search/search-fields'
+import { type CustomSearchField, isRemoteField } from '@muster/rules/search/search-fields'
+import { type FieldTerm, formatTerm, splitCustomName, termsOf } from '@muster/rules/search/search-tree'
 import type { Context } from '../../../context.ts'
 import type { Fleet } from '../../../fleet/fleet.ts'
 import type { RowFilter } from '../../../fleet/handlers.ts'
 import type { Db } from '../../../platform/database/database.ts'
 import { type Caller, mayDo } from '../../../platform/http/caller.ts'
 import { findFields } from '../../custom-fields/queries.ts'
+import { ownerFieldTerm } from './search-facts.ts'
 
 /** Finds the machines that match a remote term, in any scope. */
 export interface TermSource {
@@ -46,8 +46,8 @@ export async function findMatchingAgents(
   const found = new Map<string, ReadonlySet<string>>()
   for (const term of termsOf(node)) {
     const key = formatTerm(term)
-    if (findSearchField(term.field)?.remote !== true || found.has(key)) continue
-    found.set(key, await findTerm(ctx, caller, term))
+    if (!isRemoteField(term.field) || found.has(key)) continue
+    found.set(key, await findTerm(ctx, caller, { term, customFields }))
   }
   const rows = await fleet.rows.list(caller, filter)
   const { matches, needsText } = compileSearch(node, {
@@ -74,17 +74,20 @@ export async function findMatchingAgents(
 /** A few milliseconds, even when their texts are made for the first time. Other requests run in between. */
 const ROWS_AT_ONCE = 1000
 
-/** The custom fields of machines, for the parser. */
-export async function findCustomSearchFields(db: Db): Promise<CustomSearchField[]> {
-  return (await findFields(db, 'agent')).map(({ id, name, type }) => ({ id, name, type }))
+/** The custom fields of machines, clients and sites, for the parser. */
+export async function findCustomSearchFields(db: Db) {
+  return (await findFields(db)).map(({ id, name, type, model }) => ({ id, name, type, model }))
 }
 
 async function findTerm(
   ctx: Pick<Context, 'db' | 'now' | 'hooks'>,
   caller: Pick<Caller, 'permissions' | 'isSuperuser'>,
-  term: FieldTerm,
+  { term, customFields }: { term: FieldTerm; customFields: readonly CustomSearchField[] },
 ): Promise<ReadonlySet<string>> {
-  const source = ctx.hooks.searchTerms[term.field]
+  const source =
+    splitCustomName(term.field) === undefined
+      ? ctx.hooks.searchTerms[term.field]
+      : ownerFieldTerm(term, customFields)
   if (source === undefined) throw new Error(`no source for the search field ${term.field}`)
   if (!mayDo(caller as Caller, source.permission)) {
     throw new AppError('not_allowed', `Your role does not allow you to search by ${term.field}.`)

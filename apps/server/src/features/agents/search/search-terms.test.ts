@@ -1,4 +1,9 @@
 import type { PatchReport } from '@muster/contract/agent/patches'
+import { searchAgents } from '@muster/contract/api/agent-search'
+import { editClient, editSite } from '@muster/contract/api/clients'
+import { createCustomField } from '@muster/contract/api/custom-fields'
+import { createTag } from '@muster/contract/api/tags'
+import type { Input } from '@muster/contract/endpoint'
 import { createPolicy } from '@muster/contract/api/policies'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../../testing/test-server.ts'
@@ -83,7 +88,25 @@ test('checks, alerts, patches, policies and samples are searched', async () => {
   ] as const
   const guest = { name: 'web', image: 'nginx:1.29', state: 'running', detail: '' } as const
   const guests = [{ runtime: 'podman' as const, problem: null, guests: [guest], left_out: 0 }]
-  const facts = { security: [...security], guests, time_zone: 'Europe/Zurich' }
+  const disk = {
+    device: '/dev/nvme0n1p2',
+    mount: '/',
+    fstype: 'ext4',
+    total: 9,
+    used: 4,
+    free: 5,
+    percent: 44,
+  }
+  const physical = { name: 'Samsung SSD', size: 9, type: 'NVMe', serial: 'S5X1-0042' }
+  const card = { interface: 'eth0', address: '10.0.0.5', family: 'ipv4' as const, mac: '02:00:AB:cd:ef:01' }
+  const facts = {
+    security: [...security],
+    guests,
+    time_zone: 'Europe/Zurich',
+    disks: [disk],
+    physical_disks: [physical],
+    addresses: [card, { ...card, interface: 'lo', mac: '00:00:00:00:00:00' }],
+  }
   await server.ctx.transaction((tx) =>
     storeFacts(tx, server.clock.now(), new Map([[a, [{ kind: 'facts', facts }]]])),
   )
@@ -93,9 +116,30 @@ test('checks, alerts, patches, policies and samples are searched', async () => {
     'guest:nginx',
     'vm=web',
     'time_zone:zurich',
+    'antivirus_product:clam',
+    'firewall_product=UFW',
+    'guest_state:running',
+    'mac:02:00:ab',
+    '02:00:ab:cd:ef:01',
+    '02-00-AB-CD-EF-01',
+    'mac=0200abcdef01',
+    'disk_serial:s5x1-0042',
+    'file_system:(xfs, ext4)',
+    'device:nvme*0n1p2 or device:/dev/nvme',
   ])
     expect([search, await namesOf(root, search)]).toEqual([search, ['a']])
-  for (const search of ['antivirus:on', 'tpm:on', 'guest=ngin', 'enrolled>1d'])
+  for (const search of [
+    'antivirus:on',
+    'tpm:on',
+    'guest=ngin',
+    'enrolled>1d',
+    'antivirus_product:ufw',
+    'guest_state:stopped',
+    'mac:00:00:00',
+    '"02:00:ab:cd:ef:01"',
+    'disk_serial:S5X2',
+    'file_system=ext',
+  ])
     expect([search, await namesOf(root, search)]).toEqual([search, []])
   expect(await namesOf(root, 'enrolled<1d')).toEqual(['a', 'b'])
 
@@ -120,6 +164,70 @@ test('checks, alerts, patches, policies and samples are searched', async () => {
   expect(await namesOf(root, 'cpu:10..30% load=1')).toEqual(['a'])
   server.clock.advance(600)
   expect(await namesOf(root, 'cpu>0')).toEqual([])
+})
+
+test('a state is a whole name', async () => {
+  await using server = await createTestServer()
+  const root = server.as(await server.given.user({ superuser: true }))
+  const agentId = await addMachine(server, { hostname: 'a' })
+  const protection = {
+    subject: 'antivirus' as const,
+    name: 'ClamAV',
+    state: 'attention' as const,
+    detail: '',
+  }
+  await server.ctx.transaction((tx) =>
+    storeFacts(
+      tx,
+      server.clock.now(),
+      new Map([[agentId, [{ kind: 'facts', facts: { security: [protection] } }]]]),
+    ),
+  )
+  expect(await namesOf(root, 'antivirus:on')).toEqual([])
+  expect(await namesOf(root, 'antivirus:(on, attention)')).toEqual(['a'])
+  expect(await namesOf(root, 'antivirus:*')).toEqual(['a'])
+})
+
+test('machines are found by custom fields of their clients and sites, with the right to see these', async () => {
+  await using server = await createTestServer()
+  const root = server.as(await server.given.user({ superuser: true }))
+  const [acme, berta] = [await server.given.site(), await server.given.site()]
+  await addMachine(server, { site_id: acme.id, hostname: 'a' })
+  await addMachine(server, { site_id: berta.id, hostname: 'b' })
+  const field = async (body: Input<typeof createCustomField>['body']) =>
+    (await root.call(createCustomField, { body })).body.id
+  const sla = await field({ model: 'client', name: 'SLA', type: 'text' })
+  const boxes = await field({ model: 'site', name: 'Key boxes', type: 'number' })
+  await field({ model: 'site', name: 'SLA', type: 'text' })
+  await root.call(editClient, {
+    params: { id: acme.client_id },
+    body: { client: {}, custom_fields: [{ field: sla, value: 'Gold' }] },
+  })
+  await root.call(editSite, {
+    params: { id: berta.id },
+    body: { site: {}, custom_fields: [{ field: boxes, value: '12' }] },
+  })
+  for (const [search, names] of [
+    ['client.sla:gold', ['a']],
+    ['client.SLA=gol', []],
+    ['client.sla:""', ['b']],
+    ['-client.sla:*', ['b']],
+    ['site."Key boxes">10', ['b']],
+    ['site.key_boxes:1..12', ['b']],
+    ['site.key_boxes>12', []],
+    ['site.sla:gold', []],
+    ['client.sla:gold or site.key_boxes:12', ['a', 'b']],
+  ] as const)
+    expect([search, await namesOf(root, search)]).toEqual([search, names])
+  const limited = server.as(await server.given.user({ permissions: ['can_list_agents', 'can_list_sites'] }))
+  expect(await namesOf(limited, 'site.key_boxes:12')).toEqual(['b'])
+  const refused = await limited.call(searchAgents, { body: { search: 'client.sla:gold' } })
+  expect(refused).toMatchObject({
+    status: 403,
+    error: { detail: 'Your role does not allow you to search by client.SLA.' },
+  })
+  const rule = { name: 'gold', rule: 'client.sla:gold' }
+  expect((await root.call(createTag, { body: rule })).status).toBe(200)
 })
 
 const patchReport: PatchReport = {

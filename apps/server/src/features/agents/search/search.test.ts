@@ -1,5 +1,6 @@
 import { type AgentRow, listAgents } from '@muster/contract/api/agents'
 import { listSearchFields, searchAgents } from '@muster/contract/api/agent-search'
+import { editClient } from '@muster/contract/api/clients'
 import { createCustomField } from '@muster/contract/api/custom-fields'
 import { compileSearch } from '@muster/rules/search/machine-search'
 import { searchText } from '@muster/rules/search/search-text'
@@ -8,17 +9,49 @@ import { SEARCH_FIELDS } from '@muster/rules/search/search-fields'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTestServer } from '../../../testing/test-server.ts'
+import { storeFacts } from '../store-facts.ts'
 import { addMachine, namesOf } from './test-search.ts'
+
+const FACTS = {
+  disks: [{ device: '/dev/sda1', mount: '/', fstype: 'ext4', total: 100, used: 50, free: 50, percent: 50 }],
+  physical_disks: [{ name: 'Disk', size: 100, type: 'SSD', serial: 'S5X1' }],
+  addresses: [{ interface: 'eth0', address: '10.0.0.5', family: 'ipv4' as const, mac: '02:00:00:00:00:01' }],
+  security: [
+    { subject: 'antivirus' as const, name: 'ClamAV', state: 'on' as const, detail: '' },
+    { subject: 'firewall' as const, name: 'ufw', state: 'off' as const, detail: '' },
+  ],
+  guests: [
+    {
+      runtime: 'docker' as const,
+      problem: null,
+      guests: [{ name: 'db', image: 'postgres', state: 'stopped' as const, detail: '' }],
+      left_out: 0,
+    },
+  ],
+}
 
 async function prepare() {
   const server = await createTestServer()
   const [acme, berta] = [await server.given.site(), await server.given.site()]
   const root = server.as(await server.given.user({ superuser: true }))
   await root.call(createCustomField, { body: { model: 'agent', type: 'text', name: 'Room' } })
-  await addMachine(server, { site_id: acme.id, hostname: 'web-1' }, ['firefox 128.0', 'curl 8.1'])
+  const { body: sla } = await root.call(createCustomField, {
+    body: { model: 'client', type: 'text', name: 'SLA' },
+  })
+  const first = await addMachine(server, { site_id: acme.id, hostname: 'web-1' }, [
+    'firefox 128.0',
+    'curl 8.1',
+  ])
+  await server.ctx.transaction((tx) =>
+    storeFacts(tx, server.clock.now(), new Map([[first, [{ kind: 'facts', facts: FACTS }]]])),
+  )
   await addMachine(server, { site_id: acme.id, hostname: 'web-2', plat: 'windows' }, ['firefox 131.0'])
   await addMachine(server, { site_id: acme.id, hostname: 'db-1', description: 'front desk' }, ['curl 7.9'])
   await addMachine(server, { site_id: berta.id, hostname: 'web-9' }, ['firefox 115.2'])
+  await root.call(editClient, {
+    params: { id: berta.client_id },
+    body: { client: {}, custom_fields: [{ field: sla.id, value: 'gold' }] },
+  })
   const limited = server.as(
     await server.given.user({
       permissions: ['can_list_agents'],
@@ -41,7 +74,8 @@ test('machines are found by fields of their rows and by facts that only the serv
   const { body } = await root.call(searchAgents, { body: { search: 'web software:firefox>=130' } })
   expect(body.terms).toEqual([{ term: 'software:firefox>=130', ids: body.ids }])
   expect((await root.call(listSearchFields, {})).body).toEqual([
-    { id: expect.any(Number), name: 'Room', type: 'text' },
+    { id: expect.any(Number), name: 'Room', type: 'text', model: 'agent' },
+    { id: expect.any(Number), name: 'SLA', type: 'text', model: 'client' },
   ])
 })
 
@@ -90,6 +124,16 @@ test('a console gets the same answer from its rows as the server', async () => {
     'room:x',
     'software:firefox<130',
     'software:curl',
+    'mac:02:00',
+    '02:00:00:00:00:01',
+    'disk_serial:s5x',
+    'file_system:ext4',
+    'device=/dev/sda1',
+    'antivirus_product:clam*',
+    'firewall_product:ufw',
+    'guest_state:(stopped, failed)',
+    'client.sla:gold',
+    'client.sla:""',
   )
   const { search } = fc.letrec<{ search: string }>((tie) => ({
     search: fc.oneof(
