@@ -66,7 +66,7 @@ test('the installer of the archive for macOS enrols the machine once, and replac
   ])
   expect(existsSync(join(data, 'agent.json'))).toBe(true)
 
-  // What an update of the agent has left stays, an old part of the program does not.
+  // Files that an update of the agent left stay, an old part of the program does not.
   mkdirSync(join(program, 'versions'))
   writeFileSync(join(program, 'current.json'), '{}')
   writeFileSync(join(program, 'old.node'), '')

@@ -8,7 +8,7 @@ import { planPowershell } from './interpreters.ts'
 import { planLine } from './prepare-run.ts'
 import { writeScriptFile } from './script-file.ts'
 
-// What PowerShell itself makes of these files is on the list of docs/windows.md.
+// How PowerShell itself runs these files is on the list of docs/windows.md.
 const OPTIONS = ['-NoProfile', '-NonInteractive']
 
 test.each([

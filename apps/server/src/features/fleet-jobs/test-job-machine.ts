@@ -21,8 +21,6 @@ export class JobMachine implements Disposable {
   service: Pick<MachineService, 'status' | 'start_type'> = { status: 'stopped', start_type: 'manual' }
   /** Jobs whose files it has restored. */
   readonly undone: number[] = []
-  /** Orders to restart or shut down. */
-  readonly power: { name: string; input: unknown }[] = []
   /** Requests that it refuses. */
   readonly refused = new Set<string>()
   readonly received: { name: string; input: unknown }[] = []
@@ -103,12 +101,6 @@ export class JobMachine implements Disposable {
       case 'undo-push':
         this.undone.push((input as { job: number }).job)
         return { state: 'restored' }
-      case 'change-power':
-        this.power.push({ name, input })
-        return {}
-      case 'plan-power':
-        this.power.push({ name, input })
-        return { due: '2026-11-25T10:20:00.000Z' }
       case 'put-text':
         return this.#putText(input as PutText)
       case 'plan-power': {
